@@ -1,0 +1,1 @@
+"""Audits: what makes a judge less trustworthy, one file each."""

@@ -1,0 +1,108 @@
+"""Items with all that was said about them, for reading one disagreement after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from calibration.report import Material
+from calibration.types import JudgeReport, Verdict
+from labels.kinds import KINDS
+from labels.types import Item, Label, Side, Value
+
+Filter = Literal["disagreements", "flips", "unanswered", "cell", "all"]
+FILTERS: Mapping[Filter, str] = {
+    "disagreements": "Judge and experts disagree",
+    "flips": "The judge changes its mind with the order",
+    "unanswered": "The judge gave no usable verdict",
+    "cell": "One cell of the table",
+    "all": "All items with a verdict",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One rating in words: who, what, and why."""
+
+    who: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An item, its labels with their notes, and the judge's verdicts with their reasoning."""
+
+    item: Item
+    labels: tuple[Said, ...]
+    verdicts: tuple[Said, ...]
+
+
+def case_ids(
+    judge: JudgeReport, verdicts: Sequence[Verdict], *, by: Filter, cell: tuple[Value, Value] | None
+) -> list[str]:
+    """The ids of the items that a filter lets through, in the order of the project."""
+    if by == "cell" and cell is not None:
+        return list(judge.confusion.items.get(cell, ()))
+    if by == "flips":
+        return list(judge.position.flipped)
+    if by == "unanswered":
+        return list(dict.fromkeys(v.item_id for v in verdicts if v.value is None))
+    if by == "all":
+        return list(dict.fromkeys(v.item_id for v in verdicts))
+    apart = (ids for (row, column), ids in judge.confusion.items.items() if row != column)
+    return [item_id for ids in apart for item_id in ids]
+
+
+def cases_of(material: Material, item_ids: Sequence[str], *, judge: str) -> list[Case]:
+    """The cases of these items, with every label and this judge's verdicts."""
+    items = {item.id: item for item in material.items}
+    names = {annotator.id: annotator.name for annotator in material.annotators}
+    labels: dict[str, list[Said]] = {}
+    for label in material.labels:
+        said = _said_by_person(label, items[label.item_id], who=names[label.annotator_id])
+        labels.setdefault(label.item_id, []).append(said)
+    verdicts: dict[str, list[Said]] = {}
+    for verdict in material.verdicts:
+        if verdict.judge == judge:
+            verdicts.setdefault(verdict.item_id, []).append(_said_by_judge(verdict, items[verdict.item_id]))
+    return [
+        Case(items[item_id], tuple(labels.get(item_id, ())), tuple(verdicts.get(item_id, ())))
+        for item_id in item_ids
+    ]
+
+
+def in_words(item: Item, value: Value | None) -> str:
+    """A value with the system it stands for."""
+    if value is None:
+        return "no answer"
+    if value in ("A", "B"):
+        side: Side = "A" if value == "A" else "B"
+        return f"{value} ({item.response(side).system})"
+    return value
+
+
+def _said_by_person(label: Label, item: Item, *, who: str) -> Said:
+    what = (
+        in_words(item, label.value) if label.value else f"skipped: {label.skip_reason or 'no reason given'}"
+    )
+    seen = "" if label.saw == "nothing" else f" (after seeing a {label.saw}; left out)"
+    return Said(who, what + seen, label.note)
+
+
+def _said_by_judge(verdict: Verdict, item: Item) -> Said:
+    what = (
+        in_words(item, verdict.value) if verdict.value else f"unanswered: {verdict.error.replace('_', ' ')}"
+    )
+    return Said(_order_in_words(verdict, item), what, verdict.reasoning or verdict.raw)
+
+
+def _order_in_words(verdict: Verdict, item: Item) -> str:
+    if KINDS[item.kind].responses == 1:
+        words = "Verdict"
+    elif verdict.first is None:
+        words = "Order not known"
+    else:
+        words = f"{verdict.first} shown first"
+    return f"{words}, repeat {verdict.repeat + 1}" if verdict.repeat else words

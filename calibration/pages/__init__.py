@@ -1,0 +1,1 @@
+"""Pages of the app that show judges and results."""

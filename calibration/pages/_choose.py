@@ -1,0 +1,53 @@
+"""What the result pages share: the project, its report, and the judge that is looked at."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from calibration.load import load_report, state_of
+from calibration.types import AgreementReport, CriterionReport, JudgeReport
+from labels.pages import project_path
+
+
+@st.cache_data(show_spinner="Comparing ...", max_entries=4)
+def _cached_report(path: str, _state: str) -> AgreementReport:
+    return load_report(path)
+
+
+def report() -> AgreementReport:
+    """The project's report, made anew when a label or a verdict has arrived."""
+    path = project_path()
+    return _cached_report(str(path), state_of(path))
+
+
+def synthetic_notice(shown: AgreementReport) -> None:
+    """Say of a made-up project that it is one."""
+    if shown.synthetic:
+        st.info("This project is synthetic: its texts, labels and judges were made up to show the tool.")
+
+
+def criterion_with_judges(shown: AgreementReport) -> CriterionReport | None:
+    """The criterion that the reader chose, among those that a judge has rated."""
+    rated = [criterion for criterion in shown.criteria if criterion.judges]
+    if not rated:
+        st.info("No judge has rated these items yet; import verdicts: `calibrate import P.db --verdicts F`")
+        return None
+    if len(rated) == 1:
+        return rated[0]
+    kinds = [criterion.criterion.kind for criterion in rated]
+    names = {"pairwise": "Pairs", "binary": "Single responses"}
+    wanted = st.session_state.get("kind", kinds[0])
+    index = kinds.index(wanted) if wanted in kinds else 0
+    kind = st.radio("Question", kinds, index=index, format_func=lambda k: names[k], horizontal=True)
+    st.session_state["kind"] = kind
+    return rated[kinds.index(kind)]
+
+
+def judge_of(criterion: CriterionReport) -> JudgeReport:
+    """The judge that the reader chose; the choice is kept from page to page."""
+    names = [judge.judge for judge in criterion.judges]
+    wanted = st.session_state.get("judge", names[0])
+    index = names.index(wanted) if wanted in names else 0
+    number = st.selectbox("Judge", range(len(names)), index=index, format_func=lambda place: names[place])
+    st.session_state["judge"] = names[number]
+    return criterion.judges[number]

@@ -1,0 +1,95 @@
+"""The report for programs."""
+
+from __future__ import annotations
+
+import json
+
+from calibration.stats.estimate import Estimate
+from calibration.types import AgreementReport, CriterionReport, JudgeReport, PolicyRow, Position
+
+
+def render_json(report: AgreementReport) -> str:
+    """The report as JSON: each judge with its counts, estimates, confusion table and warnings."""
+    data = {
+        "project": report.title,
+        "synthetic": report.synthetic,
+        "criteria": [_criterion(criterion) for criterion in report.criteria],
+        "judges": [_judge(judge) for judge in report.judges],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _criterion(criterion: CriterionReport) -> dict[str, object]:
+    return {
+        "id": criterion.criterion.id,
+        "kind": criterion.criterion.kind,
+        "question": criterion.criterion.question,
+        "items": criterion.items,
+        "labelled": criterion.labelled,
+        "annotators": dict(criterion.annotators),
+    }
+
+
+def _judge(judge: JudgeReport) -> dict[str, object]:
+    return {
+        "judge": judge.judge,
+        "criterion": judge.criterion.id,
+        "kind": judge.criterion.kind,
+        "items": judge.items,
+        "n": judge.n,
+        "left_out": dict(judge.left_out),
+        "estimates": {name: _estimate(estimate) for name, estimate in judge.estimates.items()},
+        "confusion": {
+            "rows": "reference labels",
+            "columns": "judge",
+            "categories": list(judge.confusion.categories),
+            "counts": [list(row) for row in judge.confusion.counts],
+        },
+        "sides": judge.sides,
+        "position": _position(judge.position),
+        "tie_policies": {name: _policy(row) for name, row in judge.tie_policies.items()},
+        "system_pairs": {name: _policy(row) for name, row in judge.system_pairs.items()},
+        "warnings": [f"{warned.code}: {warned.text}" for warned in judge.warnings],
+        "sentence": judge.sentence,
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, object]:
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "why_undefined": estimate.why_undefined,
+        "why_no_interval": estimate.why_no_interval,
+        "method": estimate.method,
+        "level": estimate.level,
+    }
+
+
+def _position(position: Position) -> dict[str, object]:
+    return {
+        "pairs": position.pairs,
+        "consistent": position.consistent,
+        "consistency": position.consistency.value,
+        "hard_flips_first": position.hard_flips_first,
+        "hard_flips_second": position.hard_flips_second,
+        "soft_flips_first": position.soft_flips_first,
+        "soft_flips_second": position.soft_flips_second,
+        "unanswered": position.unanswered,
+        "one_order": position.one_order,
+        "preference": _estimate(position.preference),
+        "direction_p_midp": position.direction_p,
+        "direction_p_exact": position.direction_p_exact,
+    }
+
+
+def _policy(row: PolicyRow) -> dict[str, object]:
+    return {
+        "agreement": row.agreement.value,
+        "kappa": row.kappa.value,
+        "n": row.n,
+        "kappa_low": row.kappa.low,
+        "kappa_high": row.kappa.high,
+        "why_undefined": row.kappa.why_undefined,
+    }

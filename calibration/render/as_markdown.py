@@ -1,0 +1,51 @@
+"""The report for a pull request or a wiki."""
+
+from __future__ import annotations
+
+from calibration.render.tables import TextTable, judge_tables, judges_table
+from calibration.types import AgreementReport, CriterionReport, JudgeReport
+
+_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|$~!"})
+
+
+def render_markdown(report: AgreementReport) -> str:
+    """The report as Markdown tables; names are escaped so that they show to the letter."""
+    parts = [f"# Judge report: {_escape(report.title)}"]
+    if report.synthetic:
+        parts.append("This project is synthetic: its texts, labels and judges were made up.")
+    for criterion in report.criteria:
+        parts += _criterion(criterion)
+    return "\n\n".join(parts) + "\n"
+
+
+def _criterion(report: CriterionReport) -> list[str]:
+    question = _escape(report.criterion.question)
+    counts = f"{report.criterion.kind}; {report.items:,} items, {report.labelled:,} with a reference label"
+    parts = [f"## {question}", counts]
+    if not report.judges:
+        return [*parts, "No judge has rated these items yet."]
+    parts.append(_table(judges_table(report)))
+    for judge in report.judges:
+        parts += _judge(judge)
+    return parts
+
+
+def _judge(judge: JudgeReport) -> list[str]:
+    parts = [f"### {_escape(judge.judge)}", _escape(judge.sentence)]
+    parts += [f"- {_escape(warned.text)}" for warned in judge.warnings]
+    for table in judge_tables(judge):
+        parts += [f"**{table.title}**", _table(table)]
+    return parts
+
+
+def _table(table: TextTable) -> str:
+    lines = [_line(table.header), _line(("---",) * len(table.header), escape=False)]
+    return "\n".join(lines + [_line(row) for row in table.rows])
+
+
+def _line(cells: tuple[str, ...], *, escape: bool = True) -> str:
+    return "| " + " | ".join(_escape(cell) if escape else cell for cell in cells) + " |"
+
+
+def _escape(text: str) -> str:
+    return " ".join(text.split()).translate(_SPECIAL)

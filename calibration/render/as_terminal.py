@@ -1,0 +1,61 @@
+"""The report for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from calibration.render.tables import TextTable, judge_tables, judges_table
+from calibration.types import AgreementReport, JudgeReport
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def render_terminal(report: AgreementReport) -> str:
+    """The report as text with colours where the terminal has them."""
+    from rich.console import Console
+
+    console = Console()
+    with console.capture() as capture:
+        print_report(report, console)
+    return capture.get()
+
+
+def print_report(report: AgreementReport, console: Console) -> None:
+    """Draw the report; names are printed to the letter, never as markup."""
+    console.print(report.title, style="bold", markup=False)
+    if report.synthetic:
+        console.print("This project is synthetic: its texts, labels and judges were made up.", style="yellow")
+    for criterion in report.criteria:
+        console.rule()
+        console.print(criterion.criterion.question, style="bold", markup=False)
+        counts = f"{criterion.items:,} items, {criterion.labelled:,} with a reference label"
+        console.print(f"{criterion.criterion.kind}; {counts}", markup=False)
+        if not criterion.judges:
+            console.print("No judge has rated these items yet.")
+            continue
+        _print_table(judges_table(criterion), console)
+        for judge in criterion.judges:
+            _print_judge(judge, console)
+
+
+def _print_judge(judge: JudgeReport, console: Console) -> None:
+    console.print()
+    console.print(judge.judge, style="bold cyan", markup=False)
+    console.print(judge.sentence, markup=False)
+    for warned in judge.warnings:
+        console.print(f"! {warned.text}", style="yellow", markup=False)
+    for table in judge_tables(judge):
+        _print_table(table, console)
+
+
+def _print_table(table: TextTable, console: Console) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title=table.title, title_justify="left")
+    for index, name in enumerate(table.header):
+        drawn.add_column(Text(name), justify="left" if index == 0 else "right")
+    for row in table.rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    console.print(drawn)

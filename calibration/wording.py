@@ -1,0 +1,108 @@
+"""Numbers and findings in plain words: one place for what screens, terminal and files say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from calibration.stats.estimate import Estimate
+from calibration.types import Position, Warned
+
+REASONS: Mapping[str, str] = {
+    "no_items": "there are no items to compare",
+    "too_few_items": "there are too few items",
+    "expected_agreement_is_1": "both used one and the same category throughout",
+    "no_pairable_items": "no item has two ratings",
+    "no_expected_disagreement": "all ratings are equal",
+    "zero_denominator": "no item is of the kind that it divides by",
+    "judge_not_informative": "the judge is no better than a coin",
+    "separation": "one side wins always",
+    "no_discordant_pairs": "no pair changed with the order",
+    "all_ties": "all are ties",
+    "disconnected": "not every system was compared with the others",
+    "no_valid_verdict": "the judge gave no usable verdict",
+    "not_applicable": "it does not apply here",
+    "single_run": "there is only one run",
+    "contaminated_split": "the holdout was looked at before",
+}
+
+WARNINGS: Mapping[str, str] = {
+    "few_items": "Only {n} items were compared: read the counts, not the statistics.",
+    "prevalence_paradox": "One answer is rare or dominates, so kappa can be low while raw agreement is "
+    "high; read both, and add items of the rare answer.",
+    "systematic_leniency": "The judge gives the answers in other proportions than your experts: it leans "
+    "to one side rather than erring at random.",
+    "polarity": "The judge agrees with your experts far less than chance would. Perhaps pass and fail are "
+    "turned round in one of the files: import it again into a new project with --pass 0 (the word that "
+    "means pass).",
+    "unanswered": "{n} items have no usable verdict, more than 5 % of those judged.",
+    "one_order": "{n} items were judged in one order only; their position effect cannot be seen.",
+    "arbitrary_sides": "More than two systems were compared, so sides are arbitrary: raw agreement and "
+    "kappa over systems do not depend on them, kappa over sides does.",
+    "after_reveal": "{n} labels were given after the person had seen a verdict or a colleague's label; "
+    "they are left out.",
+}
+
+
+def warning(code: str, n: int = 0) -> Warned:
+    """The warning of this code with its sentence."""
+    return Warned(code, WARNINGS[code].format(n=f"{n:,}"))
+
+
+def percent(share: float) -> str:
+    """A share as whole per cent, or with one digit where whole ones would say 0 or 100 of a rest."""
+    whole = f"{100 * share:.0f}"
+    return f"{100 * share:.1f} %" if whole in ("0", "100") and share not in (0.0, 1.0) else f"{whole} %"
+
+
+def number(value: float | None) -> str:
+    """A statistic with two digits, and a dash where there is none."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def interval(estimate: Estimate) -> str:
+    """The limits of an estimate's interval, or nothing where it has none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:.2f} to {estimate.high:.2f}"
+
+
+def in_words(estimate: Estimate) -> str:
+    """A number with its interval, or the reason why there is none."""
+    if estimate.value is None:
+        return f"undefined: {REASONS[estimate.why_undefined or 'not_applicable']}"
+    limits = interval(estimate)
+    return f"{number(estimate.value)} ({limits})" if limits else number(estimate.value)
+
+
+def sentence_of(judge: str, estimates: Mapping[str, Estimate], *, position: Position) -> str:
+    """One sentence or two for a reader without statistics."""
+    agreement, kappa = estimates["agreement"], estimates["kappa"]
+    if agreement.value is None:
+        return f"{judge} cannot be compared with your experts yet: no item has both a label and a verdict."
+    text = f"{judge} agrees with your experts on {percent(agreement.value)} of {agreement.n:,} items"
+    if kappa.value is None:
+        return f"{text}; kappa is {in_words(kappa)}."
+    text += f"; beyond chance that is a kappa of {in_words(kappa)}."
+    return f"{text} {_order_sentence(position)}".strip()
+
+
+def _order_sentence(position: Position) -> str:
+    if not position.pairs:
+        return ""
+    changed = position.pairs - position.consistent
+    if not changed:
+        return f"Swapping the two responses changed none of its {position.pairs:,} verdicts."
+    text = f"When the two responses are swapped it changes its mind on {percent(changed / position.pairs)}"
+    first = position.hard_flips_first + position.soft_flips_first
+    return f"{text} of them, {_towards(first, changed)}."
+
+
+def _towards(first: int, changed: int) -> str:
+    if first == changed:
+        return "always towards the response shown first"
+    if first == 0:
+        return "always towards the response shown second"
+    share = max(first, changed - first) / changed
+    if share < 0.65:
+        return "in no clear direction"
+    return f"mostly towards the response shown {'first' if 2 * first > changed else 'second'}"

@@ -1,0 +1,1 @@
+"""People and what they said: items, rubrics, presentations and labels."""

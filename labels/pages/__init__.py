@@ -1,0 +1,1 @@
+"""Pages of the app for the people who label."""
