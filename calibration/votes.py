@@ -96,7 +96,7 @@ def judge_agreement(reference: list[str], judge: list[str]) -> Agreement:
     kappa = cohen_kappa(table).value
     return {
         "agreement": float(table.trace() / table.sum()),
-        "chance_agreement": chance_agreement(table),
+        "chance_agreement": chance_agreement(table) or 0.0,
         "kappa": kappa,
     }
 

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from calibration.compare import Rated, is_inconsistent
 from calibration.stats.estimate import undefined
-from calibration.stats.position import PositionCounts, consistency, direction_p, preference_fairness
+from calibration.stats.position import (
+    Slot,
+    consistency,
+    count_pairs,
+    direction_p,
+    preference_fairness,
+)
 from calibration.types import Position
+from labels.kinds import KINDS
+from labels.types import Side, Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    first: Side
 
 
 def position_of(rated: Mapping[str, Rated]) -> Position:
     """Consistency and flips over all items that the judge rated, labelled or not."""
-    patterns = {item_id: _pattern(item) for item_id, item in rated.items()}
-    counts = PositionCounts(
-        consistent=_count(patterns, "consistent"),
-        hard_flips_first=_count(patterns, "hard first"),
-        hard_flips_second=_count(patterns, "hard second"),
-        soft_flips_first=_count(patterns, "soft first"),
-        soft_flips_second=_count(patterns, "soft second"),
-        unanswered=_count(patterns, "unanswered"),
-    )
+    one_order = [item for item in rated.values() if _is_one_order(item)]
+    swapped = [item for item in rated.values() if _is_swapped(item)]
     ordered = any(item.forward or item.reverse for item in rated.values())
+    counts = count_pairs([_slots(item) for item in swapped])
     not_ordered = undefined("not_applicable")
     return Position(
         pairs=counts.pairs,
@@ -32,7 +40,7 @@ def position_of(rated: Mapping[str, Rated]) -> Position:
         soft_flips_first=counts.soft_flips_first,
         soft_flips_second=counts.soft_flips_second,
         unanswered=counts.unanswered,
-        one_order=_count(patterns, "one order"),
+        one_order=len(one_order),
         preference=preference_fairness(counts) if ordered else not_ordered,
         direction_p=direction_p(counts),
         direction_p_exact=direction_p(counts, midp=False),
@@ -40,18 +48,22 @@ def position_of(rated: Mapping[str, Rated]) -> Position:
     )
 
 
-def _count(patterns: Mapping[str, str], name: str) -> int:
-    return sum(pattern == name for pattern in patterns.values())
+def _is_swapped(rated: Rated) -> bool:
+    """Whether both orders were asked and settled, or some answer of the item is missing."""
+    return rated.unanswered > 0 or (rated.forward is not None and rated.reverse is not None)
 
 
-def _pattern(rated: Rated) -> str:
-    """The class of an item's two verdicts (METHODS: any missing one leaves the pair out)."""
-    if rated.unanswered or rated.unsettled:
-        return "unanswered"
-    if rated.forward is None or rated.reverse is None:
-        return "one order"
-    if rated.forward == rated.reverse:
-        return "consistent"
-    chose_first = rated.forward == "A" or rated.reverse == "B"
-    strength = "soft" if "tie" in (rated.forward, rated.reverse) else "hard"
-    return f"{strength} {'first' if chose_first else 'second'}"
+def _is_one_order(rated: Rated) -> bool:
+    """Whether a pair's usable verdict has no partner because the other order was never asked."""
+    return not _is_swapped(rated) and any(value in ("A", "B", "tie") for value in rated.given)
+
+
+def _slots(rated: Rated) -> tuple[Slot | None, Slot | None]:
+    return _slot("A", rated.forward), _slot("B", rated.reverse)
+
+
+def _slot(first: Side, value: Value | None) -> Slot | None:
+    if value is None:
+        return None
+    choice = KINDS["pairwise"].slot(_Order(first), value)
+    return "tie" if choice == "tie" else "first" if choice == "first" else "second"

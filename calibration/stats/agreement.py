@@ -89,7 +89,7 @@ def cohen_kappa(
     """
     counts = used_part(table)
     how = How(method, draws, seed, level)
-    return coefficient(counts, np.eye(len(counts)), cohen_chance, how=how)
+    return coefficient(counts, np.eye(len(counts)), chance=cohen_chance, how=how)
 
 
 def weighted_kappa(
@@ -107,7 +107,7 @@ def weighted_kappa(
         return cohen_kappa(counts, method=method, draws=draws, seed=seed, level=level)
     agreement = agreement_weights(len(counts), weights)[np.ix_(keep, keep)]
     how = How(method, draws, seed, level)
-    return coefficient(counts[np.ix_(keep, keep)], agreement, cohen_chance, how=how)
+    return coefficient(counts[np.ix_(keep, keep)], agreement, chance=cohen_chance, how=how)
 
 
 def scott_pi(
@@ -121,7 +121,7 @@ def scott_pi(
     """Pi (Scott 1955): chance comes from the pooled margins of both raters."""
     counts = used_part(table)
     how = How(method, draws, seed, level)
-    return coefficient(counts, np.eye(len(counts)), scott_chance, how=how)
+    return coefficient(counts, np.eye(len(counts)), chance=scott_chance, how=how)
 
 
 def ac1(
@@ -135,7 +135,7 @@ def ac1(
     """AC1 (Gwet 2008), to print beside kappa when margins are skewed; never a gate."""
     counts = used_part(table)
     how = How(method, draws, seed, level)
-    return coefficient(counts, np.eye(len(counts)), gwet_chance, how=how)
+    return coefficient(counts, np.eye(len(counts)), chance=gwet_chance, how=how)
 
 
 def bennett_s(
@@ -149,7 +149,7 @@ def bennett_s(
     """S (Bennett, Alpert and Goldstein 1954) with chance 1/K; for K = 2 it is PABAK (Byrt et al. 1993)."""
     counts = used_part(table)
     how = How(method, draws, seed, level)
-    return coefficient(counts, np.eye(len(counts)), uniform_chance, how=how)
+    return coefficient(counts, np.eye(len(counts)), chance=uniform_chance, how=how)
 
 
 pabak = bennett_s
@@ -248,7 +248,7 @@ def _is_paradoxical(counts: Floats) -> bool:
 
 
 def _kappa(cells: Floats) -> Floats:
-    return corrected(cells, np.eye(len(cells)), cohen_chance)
+    return corrected(cells, np.eye(len(cells)), chance=cohen_chance)
 
 
 def _kappa_max(cells: Floats) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .estimate import Estimate, undefined
-from .intervals import DRAWS, SEED, clopper_pearson, dirichlet, equal_tailed, wilson
+from .intervals import DRAWS, SEED, Interval, clopper_pearson, dirichlet, equal_tailed, wilson
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -97,29 +97,31 @@ def estimate(counts: Floats, statistic: Statistic, how: How) -> Estimate:
     value = float(statistic(counts))
     if np.isnan(value):
         return undefined("expected_agreement_is_1", n=n)
-    low, high = equal_tailed(statistic(posterior(counts, how)), value, how.level)
+    low, high = equal_tailed(statistic(posterior(counts, how)), value, level=how.level)
     return Estimate(value, low, high, n, method=METHOD_NAMES["dirichlet"], level=how.level)
 
 
-def coefficient(counts: Floats, weights: Floats, chance: Chance, *, how: How) -> Estimate:
+def coefficient(counts: Floats, weights: Floats, *, chance: Chance, how: How) -> Estimate:
     """A chance-corrected coefficient with the interval that `how` asks for."""
     if how.method == "dirichlet":
-        return estimate(counts, lambda cells: corrected(cells, weights, chance), how)
-    point = estimate(counts, lambda cells: corrected(cells, weights, chance), How(draws=1))
-    return point if point.value is None else _plug_in(point, counts, weights, chance=chance, how=how)
+        return estimate(counts, lambda cells: corrected(cells, weights, chance=chance), how)
+    point = estimate(counts, lambda cells: corrected(cells, weights, chance=chance), How(draws=1))
+    if point.value is None:
+        return point
+    low, high = _plug_in(counts, weights, chance=chance, how=how)
+    return Estimate(point.value, low, high, point.n, method=METHOD_NAMES[how.method], level=how.level)
 
 
-def _plug_in(point: Estimate, counts: Floats, weights: Floats, *, chance: Chance, how: How) -> Estimate:
+def _plug_in(counts: Floats, weights: Floats, *, chance: Chance, how: How) -> Interval:
     """Rescale the interval of the observed agreement, with agreement by chance held fixed."""
     total = float(counts.sum())
     expected = float(chance(counts, weights)) / total**2
     interval = wilson if how.method == "wilson-plugin" else clopper_pearson
-    limits = interval(float((weights * counts).sum()), total, how.level)
-    low, high = ((limit - expected) / (1 - expected) for limit in limits)
-    return Estimate(point.value, low, high, point.n, method=METHOD_NAMES[how.method], level=how.level)
+    limits = interval(float((weights * counts).sum()), total, level=how.level)
+    return (limits[0] - expected) / (1 - expected), (limits[1] - expected) / (1 - expected)
 
 
-def corrected(cells: Floats, weights: Floats, chance: Chance) -> Floats:
+def corrected(cells: Floats, weights: Floats, *, chance: Chance) -> Floats:
     """(agreement - chance) / (1 - chance); NaN where chance is 1."""
     total = cells.sum(axis=(0, 1))
     expected = chance(cells, weights)
@@ -129,7 +131,8 @@ def corrected(cells: Floats, weights: Floats, chance: Chance) -> Floats:
 
 def ratio(top: Floats, bottom: Floats) -> Floats:
     """top / bottom, NaN where bottom is 0."""
-    return np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=np.asarray(bottom) != 0)
+    quotient: Floats = np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom != 0)
+    return quotient
 
 
 def cohen_chance(cells: Floats, weights: Floats) -> Floats:

@@ -5,9 +5,9 @@ An interval is a pair (low, high). `level` is the two-sided coverage, so .95 lea
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import comb, hypot, sqrt
 from statistics import NormalDist
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from .estimate import Estimate, undefined
 
 Interval = tuple[float, float]
-ProportionInterval = Callable[[float, float, float], Interval]
+
+
+class ProportionInterval(Protocol):
+    """An interval of a share; `n` may be an effective, fractional size."""
+
+    def __call__(self, successes: float, n: float, *, level: float = 0.95) -> Interval:
+        """The limits for `successes` of `n`."""
+
 
 DRAWS = 20_000  # the error of a 2.5 % limit is about .002 (METHODS.md section 0)
 SEED = 0
@@ -28,8 +35,8 @@ def z_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
-    """The score interval of a proportion (Wilson 1927); `n` may be an effective, fractional size."""
+def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
+    """The score interval of a proportion (Wilson 1927)."""
     _check_counts(successes, n)
     z2 = z_quantile(level) ** 2
     share = successes / n
@@ -39,7 +46,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     return low, 1.0 if successes == n else min(1.0, centre + half)
 
 
-def clopper_pearson(successes: float, n: float, level: float = 0.95) -> Interval:
+def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """The exact interval of a proportion (Clopper and Pearson 1934), for every bound that a gate uses."""
     _check_counts(successes, n)
     tail, failures = (1 - level) / 2, n - successes
@@ -47,7 +54,7 @@ def clopper_pearson(successes: float, n: float, level: float = 0.95) -> Interval
     return low, _beta_quantile(1 - tail, successes + 1, failures) if failures else 1.0
 
 
-def jeffreys(successes: float, n: float, level: float = 0.95) -> Interval:
+def jeffreys(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """The equal-tailed Beta(1/2, 1/2) interval, set to 0 or 1 at the ends (Brown, Cai and DasGupta 2001)."""
     _check_counts(successes, n)
     tail, failures = (1 - level) / 2, n - successes
@@ -66,7 +73,7 @@ def proportion(successes: float, n: float, *, method: str = "Wilson", level: flo
     """A share with its interval (a key of PROPORTION_INTERVALS); undefined as `no_items` when n = 0."""
     if n == 0:
         return undefined("no_items")
-    low, high = PROPORTION_INTERVALS[method](successes, n, level)
+    low, high = PROPORTION_INTERVALS[method](successes, n, level=level)
     return Estimate(successes / n, low, high, round(n), method=method, level=level)
 
 
@@ -79,21 +86,21 @@ def sign_test_p(first: int, second: int, *, midp: bool = False) -> float:
     total, smaller = first + second, min(first, second)
     if smaller < 0:
         raise ValueError("counts cannot be negative")
-    tail = sum(comb(total, k) for k in range(smaller + 1)) / 2**total
-    exact = min(1.0, 2 * tail)
+    ways = sum(comb(total, k) for k in range(smaller + 1))
+    exact = min(1.0, 2 * (ways / int(2**total)))
     if not midp or total == 0:
         return exact
-    here = comb(total, smaller) / 2**total
+    here = comb(total, smaller) / int(2**total)
     return 1 - here / 2 if first == second else exact - here
 
 
-def newcombe(first: tuple[int, int], second: tuple[int, int], level: float = 0.95) -> Interval:
+def newcombe(first: tuple[int, int], second: tuple[int, int], *, level: float = 0.95) -> Interval:
     """The hybrid score interval of a difference of independent shares (Newcombe 1998, method 10).
 
     Each group is (successes, n); the difference is first minus second.
     """
     (x1, n1), (x2, n2) = first, second
-    (low1, high1), (low2, high2) = wilson(x1, n1, level), wilson(x2, n2, level)
+    (low1, high1), (low2, high2) = wilson(x1, n1, level=level), wilson(x2, n2, level=level)
     p1, p2 = x1 / n1, x2 / n2
     return p1 - p2 - hypot(p1 - low1, high2 - p2), p1 - p2 + hypot(high1 - p1, p2 - low2)
 
@@ -125,12 +132,41 @@ def dirichlet(shapes: ArrayLike, *, draws: int = DRAWS, seed: int = SEED) -> NDA
     return gammas.reshape(*cells.shape, draws)
 
 
-def equal_tailed(sample: NDArray[np.float64], value: float, level: float = 0.95) -> Interval:
+def equal_tailed(sample: NDArray[np.float64], value: float, *, level: float = 0.95) -> Interval:
     """The central interval of a sample, extended to `value` where that lies outside it."""
     ordered = np.sort(sample)
     ranks = np.array([(1 - level) / 2, (1 + level) / 2]) * (ordered.size - 1)
     low, high = np.interp(ranks, np.arange(ordered.size), ordered).tolist()
     return min(low, value), max(high, value)
+
+
+def bootstrap_means(values: ArrayLike, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float64]:
+    """Means of resampled items: one number per item in, `draws` means out.
+
+    Items of equal value are interchangeable, so how often each value is drawn is multinomial.
+    """
+    numbers, times = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+    n = int(times.sum())
+    resampled = np.random.default_rng(seed).multinomial(n, times / n, size=draws)
+    means: NDArray[np.float64] = resampled @ numbers / n
+    return means
+
+
+def mean_estimate(
+    values: ArrayLike, *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95
+) -> Estimate:
+    """The mean over items with the percentile interval of an item bootstrap.
+
+    Items that are all alike have no bootstrap interval: they carry the warning `no_variation`.
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if not numbers.size:
+        return undefined("no_items")
+    value, n = float(numbers.mean()), numbers.size
+    if np.ptp(numbers) == 0:
+        return Estimate(value, n=n, why_no_interval="too_few_items", warnings=("no_variation",), level=level)
+    low, high = equal_tailed(bootstrap_means(numbers, draws=draws, seed=seed), value, level=level)
+    return Estimate(value, low, high, n, method="item bootstrap", level=level)
 
 
 def beta_draws(successes: int, n: int, *, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import pytest
+from builders import PAIRS, SINGLES, pair, single, verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.agreement import STATISTICS, estimates_of
+from calibration.audits.position import position_of
+from calibration.compare import POLICIES, Rated, compare, majority, rate_items, reference_labels
+from calibration.types import Comparison, TiePolicy, Verdict
+from labels.types import Choice, Item, Label, Side, Value
+
+CHOICES: tuple[Choice | None, ...] = ("first", "second", "tie", None)
+SWAPPED: dict[str, Value] = {"A": "B", "B": "A", "tie": "tie"}
+
+
+def said(item: Item, value: Value | None, *, who: str = "a1", saw: str = "nothing") -> Label:
+    criterion = PAIRS if item.kind == "pairwise" else SINGLES
+    return Label(1, criterion.id, item.id, who, value, saw=saw)  # type: ignore[arg-type]
+
+
+def comparison(
+    labels: Sequence[Label], verdicts: Sequence[Verdict], policy: TiePolicy = "inconsistent as tie"
+) -> Comparison:
+    ids = dict.fromkeys([*(label.item_id for label in labels), *(v.item_id for v in verdicts)])
+    reference = reference_labels(labels, ids)
+    criterion = PAIRS if not labels or labels[0].criterion_id == PAIRS.id else SINGLES
+    return compare(criterion, reference, judge="judge", rated=rate_items(verdicts), policy=policy)
+
+
+def both_orders(item: Item, forward: Choice | None, reverse: Choice | None) -> list[Verdict]:
+    return [verdict(item, forward, first="A"), verdict(item, reverse, first="B")]
+
+
+def test_agreeing_orders_give_their_side_and_conflicting_orders_a_flagged_tie() -> None:
+    labels = [said(pair(1), "A"), said(pair(2), "A")]
+    verdicts = both_orders(pair(1), "first", "second") + both_orders(pair(2), "first", "first")
+    pairs = comparison(labels, verdicts).pairs
+    assert [(p.judge, p.flagged) for p in pairs] == [("A", False), ("tie", True)]
+
+
+def test_each_tie_policy_treats_a_conflict_in_its_way() -> None:
+    labels = [said(pair(1), "A")]
+    verdicts = both_orders(pair(1), "first", "first")
+    judged = {policy: comparison(labels, verdicts, policy) for policy in POLICIES}
+    assert judged["inconsistent as tie"].pairs[0].judge == "tie"
+    assert judged["dropped"].left_out == {"inconsistent": ("i0001",)}
+    assert judged["forward only"].pairs[0].judge == "A"
+    assert judged["reverse only"].pairs[0].judge == "B"
+
+
+def test_a_pair_with_a_missing_half_is_unanswered_and_never_a_tie() -> None:
+    result = comparison([said(pair(1), "A")], both_orders(pair(1), "first", None))
+    assert result.pairs == ()
+    assert result.left_out == {"unanswered": ("i0001",)}
+
+
+def test_the_half_that_was_answered_still_counts_in_its_own_order() -> None:
+    verdicts = both_orders(pair(1), "first", None)
+    assert comparison([said(pair(1), "A")], verdicts, "forward only").n == 1
+    assert comparison([said(pair(1), "A")], verdicts, "reverse only").left_out == {"unanswered": ("i0001",)}
+
+
+def test_one_order_alone_is_taken_as_it_is() -> None:
+    result = comparison([said(pair(1), "B")], [verdict(pair(1), "first", first="B")])
+    assert result.pairs[0].judge == "B"
+
+
+def test_every_reason_for_being_left_out_is_told_apart() -> None:
+    items = [pair(n) for n in range(6)]
+    labels = [
+        said(items[0], None),
+        said(items[1], "A", saw="verdict"),
+        said(items[2], "A"),
+        said(items[2], "B", who="a2"),
+        said(items[3], "A"),
+        said(items[4], "A"),
+    ]
+    verdicts = [verdict(item, "first") for item in (*items[:3], items[5])] + [verdict(items[4], None)]
+    assert comparison(labels, verdicts).left_out == {
+        "skipped": ("i0000",),
+        "labelled after a reveal": ("i0001",),
+        "no consensus": ("i0002",),
+        "unlabelled": ("i0005",),
+        "not judged": ("i0003",),
+        "unanswered": ("i0004",),
+    }
+
+
+def test_the_majority_of_odd_repeats_counts_and_a_draw_of_a_pair_is_a_tie() -> None:
+    item = pair(1)
+    three = [verdict(item, choice, repeat=n) for n, choice in enumerate(["first", "second", "first"])]
+    assert rate_items(three)[item.id].forward == "A"
+    assert rate_items(three[:2])[item.id].forward == "tie"
+
+
+def test_repeats_of_a_single_response_without_a_majority_are_unsettled_not_a_verdict() -> None:
+    item = single(1)
+    two = [verdict(item, choice, first=None, repeat=n) for n, choice in enumerate(["pass", "fail"])]
+    assert comparison([said(item, "pass")], two).left_out == {"unsettled": (item.id,)}
+
+
+def test_a_majority_is_more_than_half() -> None:
+    assert majority(["A", "A", "B"]) == "A"
+    assert majority(["A", "B"]) is None
+    assert majority(["A", "B", "tie", "A"]) is None
+
+
+@pytest.mark.parametrize(
+    ("forward", "reverse", "what"),
+    [
+        ("first", "second", "consistent"),
+        ("second", "first", "consistent"),
+        ("tie", "tie", "consistent"),
+        ("first", "first", "hard_flips_first"),
+        ("second", "second", "hard_flips_second"),
+        ("tie", "first", "soft_flips_first"),
+        ("first", "tie", "soft_flips_first"),
+        ("tie", "second", "soft_flips_second"),
+        ("second", "tie", "soft_flips_second"),
+        ("first", None, "unanswered"),
+        (None, None, "unanswered"),
+    ],
+)
+def test_each_pattern_of_two_orders_has_its_class(
+    forward: Choice | None, reverse: Choice | None, what: str
+) -> None:
+    position = position_of(rate_items(both_orders(pair(1), forward, reverse)))
+    names = (
+        "consistent",
+        "unanswered",
+        *(f"{s}_flips_{o}" for s in ("hard", "soft") for o in ("first", "second")),
+    )
+    assert {name: getattr(position, name) for name in names if getattr(position, name)} == {what: 1}
+    assert position.pairs == (what != "unanswered")
+
+
+def test_an_undefined_consistency_says_why() -> None:
+    position = position_of({"i1": Rated(unordered="pass", asked=1)})
+    assert (position.consistency.value, position.consistency.why_undefined) == (None, "not_applicable")
+
+
+DATA = st.lists(
+    st.tuples(st.sampled_from(["A", "B", "tie"]), st.sampled_from(CHOICES), st.sampled_from(CHOICES)),
+    min_size=1,
+    max_size=25,
+)
+
+
+def made(rows: Sequence[tuple[Value, Choice | None, Choice | None]]) -> tuple[list[Label], list[Verdict]]:
+    labels = [said(pair(n), value) for n, (value, _, _) in enumerate(rows)]
+    verdicts = [v for n, (_, one, two) in enumerate(rows) for v in both_orders(pair(n), one, two)]
+    return labels, verdicts
+
+
+def renamed(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> tuple[list[Label], list[Verdict]]:
+    """The same ratings when A and B swap their names in all items."""
+    sides: dict[Side, Side] = {"A": "B", "B": "A"}
+    new_labels = [dataclasses.replace(label, value=SWAPPED[str(label.value)]) for label in labels]
+    new_verdicts = [
+        dataclasses.replace(v, first=sides[v.first or "A"], value=v.value and SWAPPED[v.value])
+        for v in verdicts
+    ]
+    return new_labels, new_verdicts
+
+
+@given(DATA)
+def test_every_item_is_compared_or_left_out_exactly_once(rows: list[tuple[Value, Choice, Choice]]) -> None:
+    for policy in POLICIES:
+        result = comparison(*made(rows), policy)
+        ids = [p.item_id for p in result.pairs] + [i for ids in result.left_out.values() for i in ids]
+        assert sorted(ids) == [f"i{n:04}" for n in range(len(rows))]
+
+
+@given(DATA, st.randoms(use_true_random=False))
+def test_agreement_does_not_depend_on_item_order(
+    rows: list[tuple[Value, Choice, Choice]], random: object
+) -> None:
+    labels, verdicts = made(rows)
+    other = comparison(
+        sorted(labels, key=lambda _: random.random()),  # type: ignore[attr-defined]
+        sorted(verdicts, key=lambda _: random.random()),  # type: ignore[attr-defined]
+    )
+    assert estimates_of(other) == estimates_of(comparison(labels, verdicts))
+
+
+@given(DATA)
+def test_agreement_does_not_depend_on_which_system_is_called_a(
+    rows: list[tuple[Value, Choice, Choice]],
+) -> None:
+    labels, verdicts = made(rows)
+    plain, other = (
+        estimates_of(comparison(labels, verdicts)),
+        estimates_of(comparison(*renamed(labels, verdicts))),
+    )
+    for name in STATISTICS:
+        assert other[name].value == pytest.approx(plain[name].value)
+        assert other[name].n == plain[name].n
+
+
+@given(DATA)
+def test_position_counts_do_not_depend_on_which_system_is_called_a(
+    rows: list[tuple[Value, Choice, Choice]],
+) -> None:
+    labels, verdicts = made(rows)
+    plain = position_of(rate_items(verdicts))
+    other = position_of(rate_items(renamed(labels, verdicts)[1]))
+    assert other == plain
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_full_agreement_is_one_and_no_items_are_none_with_a_reason(name: str) -> None:
+    rows: list[tuple[Value, Choice | None, Choice | None]] = [
+        ("A", "first", "second"),
+        ("B", "second", "first"),
+        ("tie", "tie", "tie"),
+    ]
+    assert estimates_of(comparison(*made(rows * 4)))[name].value == pytest.approx(1.0)
+    nothing = estimates_of(comparison([], []))[name]
+    assert (nothing.value, nothing.why_undefined) == (None, "no_items")
