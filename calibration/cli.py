@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from calibration.app_cli import app_command, demo_command
+from calibration.app_cli import app_command
+from calibration.demo_cli import demo_command
 from calibration.importing_cli import import_command
 from labels.errors import UserError
 from labels.kinds import KINDS

@@ -9,7 +9,7 @@ from calibration.store import RunStore
 from calibration.types import Verdict
 from labels.errors import UserError
 from labels.exporting import WRITERS, Row, item_rows, label_rows, said_of
-from labels.present import other_side
+from labels.present import Order
 from labels.store import LabelStore
 from labels.types import Item
 
@@ -39,8 +39,7 @@ def verdict_row(verdict: Verdict, item: Item) -> Mapping[str, object]:
     order: list[str] | None = None
     vote: str | None = said_of(item, verdict.value)
     if verdict.first is not None:
-        sides = (verdict.first, other_side(verdict.first))
-        order = [item.response(side).system for side in sides]
+        order = [item.response(side).system for side in Order(verdict.first).sides]
         vote = _VOTES.get(verdict.choice or "", verdict.value)
     row = {"item_id": item.name, "judge": verdict.judge, "order": order, "repeat": verdict.repeat}
     texts = {"reasoning": verdict.reasoning, "raw": verdict.raw}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from labels.kinds import KINDS
-from labels.types import Choice, Side
+from labels.present import Order
+from labels.types import Choice
 
 MAX_LENGTH = 1000
 MAX_ID = 100
@@ -41,11 +41,6 @@ class Agreement(TypedDict):
     kappa: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    first: Side = "A"
-
-
 def map_judge_vote(order: Sequence[str], vote: Literal["A", "B", "tie"] | str) -> str | None:
     """The id of the model that a vote on a presentation order chose, or None for a tie.
 
@@ -56,7 +51,7 @@ def map_judge_vote(order: Sequence[str], vote: Literal["A", "B", "tie"] | str) -
     first, second = (_checked_id(model) for model in order)
     if first == second:
         raise ValueError(f"order must name two different models, not {first!r} twice")
-    value = KINDS["pairwise"].value(_Shown(), _CHOICES[_checked_vote(vote)])
+    value = KINDS["pairwise"].value(Order("A"), _CHOICES[_checked_vote(vote)])
     return {"A": first, "B": second}.get(value)
 
 

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from dataclasses import dataclass
 from itertools import permutations
 
 from labels.types import Side
 
 _BLOCKS: tuple[tuple[Side, ...], ...] = tuple(sorted(set(permutations(("A", "A", "B", "B")))))
 BLOCK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order in which two responses stand, whoever looks at them."""
+
+    first: Side
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides, the one in the first slot first."""
+        return self.first, other_side(self.first)
 
 
 def keyed_hash(salt: str, *parts: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from calibration.compare import Rated, is_inconsistent
 from calibration.stats.estimate import undefined
@@ -16,12 +15,8 @@ from calibration.stats.position import (
 )
 from calibration.types import Position
 from labels.kinds import KINDS
+from labels.present import Order
 from labels.types import Side, Value
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    first: Side
 
 
 def position_of(rated: Mapping[str, Rated]) -> Position:
@@ -65,5 +60,5 @@ def _slots(rated: Rated) -> tuple[Slot | None, Slot | None]:
 def _slot(first: Side, value: Value | None) -> Slot | None:
     if value is None:
         return None
-    choice = KINDS["pairwise"].slot(_Order(first), value)
+    choice = KINDS["pairwise"].slot(Order(first), value)
     return "tie" if choice == "tie" else "first" if choice == "first" else "second"

@@ -118,7 +118,8 @@ def _plug_in(counts: Floats, weights: Floats, *, chance: Chance, how: How) -> In
     expected = float(chance(counts, weights)) / total**2
     interval = wilson if how.method == "wilson-plugin" else clopper_pearson
     limits = interval(float((weights * counts).sum()), total, level=how.level)
-    return (limits[0] - expected) / (1 - expected), (limits[1] - expected) / (1 - expected)
+    low, high = ((limit - expected) / (1 - expected) for limit in limits)
+    return max(-1.0, low), high
 
 
 def corrected(cells: Floats, weights: Floats, *, chance: Chance) -> Floats:

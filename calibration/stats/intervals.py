@@ -183,3 +183,10 @@ def _beta_quantile(q: float, a: float, b: float) -> float:
 def _check_counts(successes: float, n: float) -> None:
     if n <= 0 or not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n} are not a proportion")
+
+
+def t_quantile(level: float, freedom: float) -> float:
+    """The quantile of Student's t that leaves half of 1 - `level` above it."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2))

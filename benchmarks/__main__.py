@@ -1,0 +1,28 @@
+"""Print every benchmark, or those named on the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+from benchmarks.kappa import kappa
+from benchmarks.labelling import labelling
+from benchmarks.report import report
+
+BENCHMARKS: Mapping[str, Callable[[], None]] = {"kappa": kappa, "report": report, "labelling": labelling}
+
+
+def main() -> int:
+    """Run the benchmarks that were named, or all."""
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"No benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}.")
+        return 2
+    for name in names:
+        print(f"## {name}", flush=True)
+        BENCHMARKS[name]()
+    return 0
+
+
+sys.exit(main())

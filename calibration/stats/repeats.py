@@ -1,0 +1,148 @@
+"""Repeated judge runs: what a majority of them gains, what single runs scatter, scores from repeats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from statistics import fmean, stdev
+
+import numpy as np
+
+from .agreement import cohen_kappa, crosstab
+from .estimate import Estimate, undefined
+from .intervals import DRAWS, SEED, mean_estimate, proportion
+
+MIN_VALID_MASS = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatsPoint:
+    """Kappa of the majority of `runs` runs: its mean and standard deviation over sub-samples."""
+
+    runs: int
+    kappa: float | None
+    spread: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedScore:
+    """A score weighted by token probabilities; `score` is None when no valid token had any mass."""
+
+    score: float | None
+    variance: float | None
+    valid_mass: float
+    warnings: tuple[str, ...] = ()
+
+
+def majority_accuracy(probabilities: Sequence[float], runs: int) -> float | None:
+    """The expected share right of the majority of an odd number of runs.
+
+    `probabilities` holds each item's chance that one run is right. Items above one half gain, items below
+    lose. None without items; ValueError for an even number of runs.
+    """
+    if runs < 1 or runs % 2 == 0:
+        raise ValueError("a majority needs an odd number of runs")
+    if not probabilities:
+        return None
+    enough = range(runs // 2 + 1, runs + 1)
+    return fmean(sum(comb(runs, k) * p**k * (1 - p) ** (runs - k) for k in enough) for p in probabilities)
+
+
+def majority_curve(
+    probabilities: Sequence[float], runs: Sequence[int] = (1, 3, 5, 11)
+) -> list[tuple[int, float | None]]:
+    """Majority accuracy for each number of runs."""
+    return [(k, majority_accuracy(probabilities, k)) for k in runs]
+
+
+def majority(votes: Sequence[str | None], *, undecided: str | None = None) -> str | None:
+    """The value of more than half of the answered votes, else `undecided`; None counts as no vote."""
+    answered = [vote for vote in votes if vote is not None]
+    if not answered:
+        return undecided
+    value, times = Counter(answered).most_common(1)[0]
+    return value if 2 * times > len(answered) else undecided
+
+
+def kappa_by_repeats(
+    reference: Sequence[str],
+    runs: Sequence[Sequence[str | None]],
+    *,
+    categories: Sequence[str],
+    sizes: Sequence[int] = (1, 3, 5),
+    undecided: str | None = None,
+    samples: int = 200,
+    seed: int = SEED,
+) -> list[RepeatsPoint]:
+    """Measured kappa of majorities of k stored runs, by drawing k of each item's runs many times.
+
+    `runs` holds one sequence of verdicts per item. Sizes that some item has too few runs for are left out.
+    """
+    rng = np.random.default_rng(seed)
+    stored = min((len(item) for item in runs), default=0)
+    points = []
+    for size in (k for k in sizes if k <= stored):
+        found = []
+        for _ in range(1 if size == stored and _all_equal(runs, stored) else samples):
+            drawn = [majority([item[i] for i in rng.permutation(len(item))[:size]], undecided=undecided) for item in runs]
+            found.append(_kappa(reference, drawn, categories))
+        points.append(_point(size, [kappa for kappa in found if kappa is not None]))
+    return points
+
+
+def run_spread(values: Sequence[float | None]) -> float | None:
+    """The standard deviation of a metric over single runs; None with fewer than two defined values."""
+    known = [value for value in values if value is not None]
+    return stdev(known) if len(known) >= 2 else None
+
+
+def weighted_score(scores: Sequence[float], probabilities: Sequence[float]) -> WeightedScore:
+    """The probability-weighted score of G-Eval (Liu et al. 2023), renormalised over valid tokens.
+
+    Warns `low_valid_mass` below .9. Never compare it across models with different tokenisation.
+    """
+    if len(scores) != len(probabilities) or any(p < 0 for p in probabilities):
+        raise ValueError("each score needs one probability of at least 0")
+    mass = sum(probabilities)
+    if not mass:
+        return WeightedScore(None, None, 0.0, ("low_valid_mass",))
+    shares = [p / mass for p in probabilities]
+    mean = sum(score * share for score, share in zip(scores, shares, strict=True))
+    variance = sum((score - mean) ** 2 * share for score, share in zip(scores, shares, strict=True))
+    return WeightedScore(mean, variance, mass, () if mass >= MIN_VALID_MASS else ("low_valid_mass",))
+
+
+def claims_score(supported: int, total: int) -> float | None:
+    """The share of an item's claims that are supported; None when it makes no claim."""
+    if not 0 <= supported <= total:
+        raise ValueError(f"{supported} supported claims of {total}")
+    return supported / total if total else None
+
+
+def claims_macro(
+    items: Sequence[tuple[int, int]], *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95
+) -> Estimate:
+    """The mean over items of (supported, total) claims, with an item bootstrap; items without claims miss."""
+    scores = [score for score in (claims_score(*item) for item in items) if score is not None]
+    missing = len(items) - len(scores)
+    if not scores:
+        return undefined("no_items", n_missing=missing)
+    estimate = mean_estimate(scores, draws=draws, seed=seed, level=level)
+    return Estimate(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.n,
+        method=estimate.method,
+        level=level,
+        n_missing=missing,
+        why_no_interval=estimate.why_no_interval,
+        warnings=estimate.warnings,
+    )
+
+
+def claims_micro(items: Sequence[tuple[int, int]]) -> float | None:
+    """The pooled share of supported claims over all items; secondary to the macro mean."""
+    return claims_score(sum(supported for supported, _ in items), sum(total for _, total in items))
