@@ -1,1 +1,37 @@
+"""The app: opens the project and runs one of the pages that this person may see."""
 
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import streamlit as st
+
+import calibration.pages
+import labels.pages
+from labels.errors import UserError
+from labels.pages import keep_link_parameters, link_parameter, project_path
+from labels.store import LabelStore
+from labels.web import is_owner
+
+LABELLING = Path(labels.pages.__file__).parent
+RESULTS = Path(calibration.pages.__file__).parent
+TITLES = ("Overview", "Agreement", "Disagreements")
+
+
+def main() -> None:
+    """The labelling page alone, or all pages for the owner of the project."""
+    st.set_page_config(page_title="Label", layout="wide")
+    keep_link_parameters()
+    try:
+        with LabelStore.open(project_path()) as store:
+            owner = is_owner(store.setting("salt"), link_parameter("key"))
+    except (UserError, sqlite3.Error):
+        st.html('<p role="alert">There is no project here. Start again with: calibrate app PROJECT.db</p>')
+        return
+    pages = [st.Page(RESULTS / f"{title.lower()}.py", title=title) for title in TITLES if owner]
+    pages.append(st.Page(LABELLING / "label.py", title="Label", default=not owner))
+    st.navigation(pages, position="sidebar" if owner else "hidden").run()
+
+
+main()

@@ -56,11 +56,11 @@ def reference_labels(labels: Sequence[Label], item_ids: Iterable[str]) -> Refere
     values: dict[str, Value] = {}
     missing: dict[str, LeftOut] = {}
     for item_id, said in by_item.items():
-        settled = _consensus(said)
-        if settled in ("unlabelled", "skipped", "labelled after a reveal", "no consensus"):
-            missing[item_id] = settled
+        value, why = _consensus(said)
+        if value is None:
+            missing[item_id] = why
         else:
-            values[item_id] = settled
+            values[item_id] = value
     return Reference(values, missing)
 
 
@@ -96,16 +96,15 @@ def is_inconsistent(rated: Rated) -> bool:
     return both and rated.forward != rated.reverse
 
 
-def _consensus(said: Sequence[Label]) -> Value | LeftOut:
-    if not said:
-        return "unlabelled"
+def _consensus(said: Sequence[Label]) -> tuple[Value | None, LeftOut]:
+    """The value that people agree on, else why there is none (the second part counts only then)."""
     blind = [label for label in said if label.saw == "nothing"]
-    if not blind:
-        return "labelled after a reveal"
     values = [label.value for label in blind if label.value is not None]
-    if not values:
-        return "skipped"
-    return majority(values) or "no consensus"
+    if values:
+        return majority(values), "no consensus"
+    if blind:
+        return None, "skipped"
+    return None, "labelled after a reveal" if said else "unlabelled"
 
 
 def _rated(orders: Mapping[Side | None, Sequence[Verdict]]) -> Rated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from calibration.stats.estimate import Estimate
-from calibration.types import Position, Warned
+from calibration.types import LeftOut, Position, Warned
 
 REASONS: Mapping[str, str] = {
     "no_items": "there are no items to compare",
@@ -29,8 +29,8 @@ WARNINGS: Mapping[str, str] = {
     "few_items": "Only {n} items were compared: read the counts, not the statistics.",
     "prevalence_paradox": "One answer is rare or dominates, so kappa can be low while raw agreement is "
     "high; read both, and add items of the rare answer.",
-    "systematic_leniency": "The judge gives the answers in other proportions than your experts: it leans "
-    "to one side rather than erring at random.",
+    "systematic_leniency": "The judge gives the answers in clearly other proportions than your experts; "
+    "see the totals of the table.",
     "polarity": "The judge agrees with your experts far less than chance would. Perhaps pass and fail are "
     "turned round in one of the files: import it again into a new project with --pass 0 (the word that "
     "means pass).",
@@ -106,3 +106,10 @@ def _towards(first: int, changed: int) -> str:
     if share < 0.65:
         return "in no clear direction"
     return f"mostly towards the response shown {'first' if 2 * first > changed else 'second'}"
+
+
+def left_out_in_words(left_out: Mapping[LeftOut, int]) -> str:
+    """What is not in the comparison, in one line."""
+    if not left_out:
+        return "Nothing was left out."
+    return "Left out: " + ", ".join(f"{count:,} {reason}" for reason, count in left_out.items()) + "."

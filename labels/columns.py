@@ -1,4 +1,4 @@
-"""Which column of a file is which field: the user's word first, then a guess by well-known names."""
+"""Well-known words: which column of a file is which field, and what the words of labels and votes mean."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from difflib import get_close_matches
 
 from labels.errors import UserError
 from labels.text import key
+from labels.types import Value
+
+Words = Mapping[str, Value]
 
 ITEM_FIELDS = (
     "item_id",
@@ -25,7 +28,12 @@ ITEM_FIELDS = (
 )
 LABEL_FIELDS = ("item_id", "annotator", "label", "note")
 VERDICT_FIELDS = ("item_id", "judge", "order", "vote", "repeat", "reasoning", "raw", "error")
-FIELDS = tuple(dict.fromkeys((*ITEM_FIELDS, *LABEL_FIELDS, *VERDICT_FIELDS)))
+FILES: Mapping[str, tuple[str, ...]] = {
+    "items": ITEM_FIELDS,
+    "labels": LABEL_FIELDS,
+    "verdicts": VERDICT_FIELDS,
+}
+FIELDS = tuple(dict.fromkeys(field for fields in FILES.values() for field in fields))
 
 # Well-known names of each field; the first that the file has wins, compared as `key` folds it.
 SYNONYMS: Mapping[str, str] = {
@@ -66,6 +74,40 @@ def synonyms(*fields: str) -> list[str]:
     return [name for field in fields for name in SYNONYMS[field].split()]
 
 
+_OPPOSITES = (
+    ("pass", "fail"),
+    ("passed", "failed"),
+    ("1", "0"),
+    ("yes", "no"),
+    ("y", "n"),
+    ("true", "false"),
+    ("t", "f"),
+    ("correct", "incorrect"),
+    ("right", "wrong"),
+    ("good", "bad"),
+    ("acceptable", "unacceptable"),
+    ("ok", "not_ok"),
+    ("positive", "negative"),
+)
+_PARTNER = {word: other for pair in _OPPOSITES for word, other in (pair, pair[::-1])}
+TIES = frozenset(
+    (
+        *("tie", "ties", "tied", "draw", "equal", "same", "both", "neither", "both_good", "both_bad"),
+        *("tie_bothbad", "tie_both_bad", "tie_inconsistent", "no_preference", "1.5"),
+    )
+)
+SLOTS: Mapping[str, int] = {
+    word: place
+    for place, words in enumerate(("a 1 first left", "b 2 second right"))
+    for word in words.split()
+}
+LISTED: Mapping[str, int] = {
+    **dict.fromkeys(synonyms("answer_a", "model_a"), 0),
+    **dict.fromkeys(synonyms("answer_b", "model_b"), 1),
+    **SLOTS,
+}
+
+
 def parse_map(options: Iterable[str]) -> dict[str, str]:
     """What `--map field=column` options say; UserError for an unknown field or a missing "="."""
     given: dict[str, str] = {}
@@ -79,6 +121,21 @@ def parse_map(options: Iterable[str]) -> dict[str, str]:
             raise UserError(f"--map names {field} twice ({given[field]!r} and {column.strip()!r}); keep one.")
         given[field] = column.strip()
     return given
+
+
+def given_by_file(
+    given: Mapping[str, str], columns: Mapping[str, Sequence[str]]
+) -> Mapping[str, Mapping[str, str]]:
+    """For each file what `--map` says of it; a field that several have is for those with that column."""
+    by_file: dict[str, dict[str, str]] = {what: {} for what in columns}
+    for field, column in given.items():
+        takers = [what for what in columns if field in FILES[what]]
+        if not takers:
+            raise UserError(f"--map {field}={column}: none of the files given has a field {field!r}.")
+        having = [what for what in takers if column in columns[what]]
+        for what in having or takers[:1]:  # where no file has the column, `guess` says so
+            by_file[what][field] = column
+    return by_file
 
 
 def guess(columns: Sequence[str], fields: Sequence[str], given: Mapping[str, str]) -> Mapping[str, str]:
@@ -111,3 +168,19 @@ def named(columns: Sequence[str], wanted: str = "") -> str:
 def _check_field(field: str, fields: Sequence[str]) -> None:
     if field not in fields:
         raise UserError(f"There is no field {field!r} for --map; the fields are: {', '.join(fields)}.")
+
+
+def pass_words(passed: str | None = None, failed: str | None = None) -> Words:
+    """What the words of single responses mean; `passed="0"` turns 0 and its partner 1 round."""
+    words: dict[str, Value] = {}
+    for good, bad in _OPPOSITES:
+        words |= {good: "pass", bad: "fail"}
+    turns: tuple[tuple[str | None, Value, Value], ...] = ((passed, "pass", "fail"), (failed, "fail", "pass"))
+    for given, value, other in turns:
+        word = key(given or "")
+        if word:
+            words |= {word: value} | ({_PARTNER[word]: other} if word in _PARTNER else {})
+    wrong = [w for w, v, _ in turns if w and words[key(w)] != v]
+    if wrong:
+        raise UserError(f"--pass and --fail contradict each other about {wrong[0]!r}; give one of them.")
+    return words

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from labels.types import Item, KindName, Response, Side
+from labels.types import Item, KindName, Problem, Response, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,21 @@ def with_sides(drafts: Sequence[ItemDraft], kind: KindName, known_systems: Seque
     batch = (system for draft in mine for system, _ in draft.responses)
     systems = list(dict.fromkeys([*known_systems, *batch]))
     return [_item(draft, systems) for draft in mine]
+
+
+def placed(
+    drafts: Sequence[ItemDraft], held: Sequence[Item], systems: Mapping[KindName, Sequence[str]]
+) -> tuple[list[Item], list[Problem]]:
+    """Drafts beside the items that the project holds: those stay as they are, new ones get their sides."""
+    by_id = {item.id: item for item in held}
+    names = {(item.kind, item.name) for item in held}
+    new = [d for d in drafts if item_id(d) not in by_id and (d.kind, d.name) not in names]
+    for kind, known in systems.items():
+        by_id |= {item.id: item for item in with_sides(new, kind, known)}
+    items = [by_id[item_id(draft)] for draft in drafts if item_id(draft) in by_id]
+    text = "The project holds the id {!r} with another text; that one is kept, give this one another id."
+    clashes = (d for d in drafts if item_id(d) not in by_id)
+    return items, [Problem(draft.place, text.format(draft.name)) for draft in clashes]
 
 
 def _item(draft: ItemDraft, systems: Sequence[str]) -> Item:

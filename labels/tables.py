@@ -177,8 +177,8 @@ def _records(lines: Sequence[str], delimiter: str, *, quoting: bool) -> Iterator
     while start < len(lines):
         rest = map(lines.__getitem__, range(start, len(lines)))
         reader = csv.reader(rest, delimiter=delimiter, strict=True, quoting=style)
-        base = start
         try:
+            base = start
             for cells in reader:
                 if any(cell.strip() for cell in cells):
                     yield _Record(start + 1, tuple(cells))
@@ -244,9 +244,8 @@ def _read_delimited(source: Source) -> Table:
 
 def _header(name: str, cells: Sequence[str]) -> tuple[str, ...]:
     columns = tuple(trimmed(cell) or f"column {n}" for n, cell in enumerate(cells, start=1))
-    flaw = flaw_of(dict.fromkeys(columns))
-    if flaw or not columns:
-        raise UserError(f"The header of {name} {flaw or 'cannot be read'}.")
+    if not columns or (flaw := flaw_of(dict.fromkeys(columns))):
+        raise UserError(f"The header of {name} {flaw if columns else 'cannot be read'}.")
     _check_columns(name, columns)
     return columns
 
@@ -258,8 +257,8 @@ def _check_columns(name: str, columns: Sequence[str]) -> None:
 
 
 def _misfit(record: _Record, width: int) -> str:
-    same = len(record.cells) == width
-    return "" if same else f"has {len(record.cells)} fields where the header names {width}"
+    have = len(record.cells)
+    return "" if have == width else f"has {have} fields where the header names {width}"
 
 
 def _check_widths(name: str, reading: _Reading) -> None:
@@ -267,8 +266,8 @@ def _check_widths(name: str, reading: _Reading) -> None:
     widths = {len(record.cells) for record in reading.records}
     have = widths.pop() if len(widths) == 1 else None
     if have and have != len(reading.header):
-        named = f"names {len(reading.header)} columns, but every row has {have} fields"
-        raise UserError(f"The header of {name} {named}; mend the header or the rows, nothing was read.")
+        shifted = f"names {len(reading.header)} columns, but every row has {have} fields; mend one of them"
+        raise UserError(f"The header of {name} {shifted}.")
 
 
 def _read_parquet(source: Source) -> Table:
@@ -277,8 +276,7 @@ def _read_parquet(source: Source) -> Table:
     try:
         frame = pd.read_parquet(io.BytesIO(source.data), dtype_backend="pyarrow")
     except (OSError, ValueError, NotImplementedError, KeyError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UserError(f"{source.name} cannot be read as Parquet: {reason}") from error
+        raise UserError(f"{source.name} cannot be read as Parquet: {str(error)[:200]}") from error
     columns = [trimmed(str(column)) for column in frame.columns]
     _check_columns(source.name, columns)
     cells = [[_plain(cell) for cell in frame.iloc[:, k].tolist()] for k in range(len(columns))]

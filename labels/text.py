@@ -68,8 +68,8 @@ def any_text(value: object) -> str:
 
 def key(text: str) -> str:
     """A word or a column's name folded for look-up: "Answer (A)", "answerA" and "answer_a" are one."""
-    parted = re.sub(r"[\[\](){}'\"*]", "", _WORD_STARTS.sub("_", trimmed(text)))
-    folded = re.sub(r"[\s_\-]+", "_", trimmed(parted).casefold()).strip("_.!,;:")
+    bare = re.sub(r"[\[\](){}'\"*]", "", trimmed(text))
+    folded = re.sub(r"(?<=\w)[\s_\-]+|[\s_]+", "_", _WORD_STARTS.sub("_", bare).casefold()).strip("_.!,;:")
     return whole(folded)
 
 
@@ -82,6 +82,12 @@ def whole(text: str) -> str:
 def quoted(text: str) -> str:
     """A text for a message: in quotes, on one line, and cut when it is long."""
     return repr(text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…")
+
+
+def one_line(text: str) -> str:
+    """A text for a table on screen: on one line, cut when long, without what a terminal would obey."""
+    line = "".join(c if c.isprintable() else " " for c in text[: _WIDTH + 1])
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
 def parse_json(text: str) -> object:

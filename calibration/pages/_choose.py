@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from calibration.load import load_report, state_of
@@ -51,3 +53,8 @@ def judge_of(criterion: CriterionReport) -> JudgeReport:
     number = st.selectbox("Judge", range(len(names)), index=index, format_func=lambda place: names[place])
     st.session_state["judge"] = names[number]
     return criterion.judges[number]
+
+
+def page(name: str) -> str:
+    """The file of a result page, for links between pages."""
+    return str(Path(__file__).parent / f"{name}.py")

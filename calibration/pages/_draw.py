@@ -24,6 +24,7 @@ STYLE = """<style>
 .jc-text {white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext}
 .jc-box {max-height: 24rem; overflow-y: auto; border: 1px solid rgba(128, 128, 128, .35);
   border-radius: .5rem; padding: .6rem .8rem}
+.jc-said {margin: 0} .jc-said dd {margin: 0 0 .6rem 0; opacity: .9}
 .jc-small {opacity: .75; font-size: .9rem}
 </style>"""
 
@@ -58,14 +59,18 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], *, title: str) ->
         st.altair_chart(_interval_chart(rows, title), width="stretch")
 
 
-def _interval_chart(rows: Sequence[tuple[str, float, float, float]], title: str) -> alt.LayerChart:
+def _interval_chart(
+    rows: Sequence[tuple[str, float, float, float]], title: str
+) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
-    data = alt.Data(values=[dict(zip(("name", "value", "low", "high"), row, strict=True)) for row in rows])
+    data = alt.InlineData(
+        values=[dict(zip(("name", "value", "low", "high"), row, strict=True)) for row in rows]
+    )
     scale = alt.Scale(domain=[min(0.0, *(row[2] for row in rows)), 1.0])
     axis = alt.Axis(labelLimit=260, labelOverlap=False)
     base = alt.Chart(data).encode(y=alt.Y("name:N", sort=None, title=None, axis=axis))
-    lines = base.mark_rule(strokeWidth=3, opacity=0.6).encode(
+    lines = base.mark_rule(strokeWidth=3, color="#8a8a8a").encode(
         x=alt.X("low:Q", scale=scale, title=title), x2="high:Q"
     )
     tooltip = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("value", "low", "high")]
@@ -80,4 +85,4 @@ def said(title: str, ratings: Sequence[Said]) -> None:
         f'<dd class="jc-text" dir="auto">{escape(rating.why)}</dd>'
         for rating in ratings
     )
-    st.html(f"<h4>{escape(title)}</h4><dl>{rows or '<dt>nothing yet</dt>'}</dl>")
+    st.html(f'<h4>{escape(title)}</h4><dl class="jc-said">{rows or "<dt>nothing yet</dt>"}</dl>')

@@ -8,6 +8,8 @@ from calibration.pages import _choose, _draw
 from calibration.render.tables import TITLES, judge_tables, value_in_words
 from calibration.types import JudgeReport
 
+LABEL, CELL = 78, 76  # pixels: four columns fit on a phone
+
 
 def show() -> None:
     """One judge against the reference labels."""
@@ -36,7 +38,7 @@ def _show_intervals(judge: JudgeReport) -> None:
         for name, estimate in judge.estimates.items()
         if estimate.value is not None and estimate.low is not None and estimate.high is not None
     ]
-    _draw.intervals(rows, title="estimate with its 95 % interval")
+    _draw.intervals(rows, title="estimate, 95 % interval")
 
 
 def _show_confusion(judge: JudgeReport) -> None:
@@ -46,17 +48,20 @@ def _show_confusion(judge: JudgeReport) -> None:
         "Rows are what your experts say, columns what the judge says. Press a number to see its items."
     )
     values = judge.confusion.categories
-    with st.container(horizontal=True, gap="small", wrap=False):
-        st.html('<span class="jc-small">experts \\ judge</span>', width=130)
+    with st.container(horizontal=True, gap="xsmall", wrap=False):
+        st.html('<span class="jc-small">experts \\ judge</span>', width=LABEL)
         for value in values:
-            st.html(f'<span class="jc-small">{value}</span>', width=72)
+            st.html(f'<div class="jc-small" style="text-align: center">{value}</div>', width=CELL)
     for row, counts in zip(values, judge.confusion.counts, strict=True):
-        with st.container(horizontal=True, gap="small", wrap=False, vertical_alignment="center"):
-            st.html(f"<span>{row}</span>", width=130)
+        with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
+            st.html(f"<span>{row}</span>", width=LABEL)
             for column, count in zip(values, counts, strict=True):
-                kind = "primary" if row == column else "secondary"
                 pressed = st.button(
-                    f"{count:,}", key=f"cell-{row}-{column}", type=kind, width=72, disabled=not count
+                    f"{count:,}",
+                    key=f"cell-{row}-{column}",
+                    type="primary" if row == column else "secondary",
+                    width=CELL,
+                    disabled=not count,
                 )
                 if pressed:
                     st.session_state["cell"] = (row, column)

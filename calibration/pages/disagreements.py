@@ -37,6 +37,8 @@ def show() -> None:
 
 def _filter(judge: JudgeReport) -> Filter:
     cell = st.session_state.get("cell")
+    if cell and cell not in judge.confusion.items:
+        cell = None
     offered = [name for name in FILTERS if name != "cell" or cell]
     wanted = st.session_state.get("filter", "disagreements")
     index = offered.index(wanted) if wanted in offered else 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from calibration.pages import _choose, _draw
-from calibration.render.tables import judges_table, left_out_table
+from calibration.render.tables import judges_table
 from calibration.types import CriterionReport, JudgeReport
-from calibration.wording import interval, number, percent
+from calibration.wording import interval, left_out_in_words, number, percent
 
 
 def show() -> None:
@@ -35,7 +35,7 @@ def _show_criterion(report: CriterionReport) -> None:
         for name, kappa in kappas
         if kappa.value is not None and kappa.low is not None and kappa.high is not None
     ]
-    _draw.intervals(rows, title="kappa: 0 is chance, 1 is full agreement; the line is the 95 % interval")
+    _draw.intervals(rows, title="kappa (0 chance, 1 full agreement)")
     _draw.table(judges_table(report))
     for judge in report.judges:
         _show_judge(judge)
@@ -66,7 +66,7 @@ def _show_judge(judge: JudgeReport) -> None:
                 st.metric("Verdicts that flip with the order", percent(1 - same.value), width="content")
         for warned in judge.warnings:
             st.warning(warned.text)
-        _draw.table(left_out_table(judge))
+        _draw.text(left_out_in_words(judge.left_out), css="jc-text jc-small")
 
 
 show()

@@ -173,6 +173,16 @@ def kappa_draws(table: ArrayLike, *, draws: int = DRAWS, seed: int = SEED) -> Fl
     return _kappa(posterior(used_part(table), How(draws=draws, seed=seed)))
 
 
+def kappa_quantiles(
+    table: ArrayLike, probabilities: Sequence[float], *, draws: int = DRAWS, seed: int = SEED
+) -> list[float] | None:
+    """Quantiles of the posterior of kappa, as they are drawn; None where kappa is undefined."""
+    if cohen_kappa(table, draws=1).value is None:
+        return None
+    quantiles: list[float] = np.quantile(kappa_draws(table, draws=draws, seed=seed), probabilities).tolist()
+    return quantiles
+
+
 def probability_above(
     table: ArrayLike, threshold: float, *, draws: int = DRAWS, seed: int = SEED
 ) -> float | None:
@@ -238,12 +248,13 @@ def band(kappa: float) -> str:
 def _is_paradoxical(counts: Floats) -> bool:
     total = counts.sum()
     kappa = cohen_kappa(counts, draws=1).value
+    labelled = counts.sum(axis=1)  # a category that only the other rater used is no rare label
     pooled = (counts.sum(axis=0) + counts.sum(axis=1)) / (2 * total)
     return bool(
         (np.trace(counts) / total >= 0.80 and kappa is not None and kappa < 0.60)
         or abs(prevalence_index(counts) or 0) >= 0.6
         or pooled.max() >= 0.80
-        or counts.sum(axis=1).min() < 10
+        or labelled[labelled > 0].min() < 10
     )
 
 

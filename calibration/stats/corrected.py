@@ -7,14 +7,16 @@ over: Rogan and Gladen. Taking the wrong one is badly wrong (METHODS.md section 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
 import numpy as np
 
+from .chance import Floats
 from .classification import BinaryCounts
-from .estimate import Estimate, undefined
+from .estimate import Estimate, Reason, undefined
 from .intervals import DRAWS, SEED, Interval, beta_draws, equal_tailed, proportion, z_quantile
 
 Sampling = Literal["random", "by_judge_verdict", "by_human_label", "other"]
@@ -56,19 +58,45 @@ def poststratified(
 
     Efficient for a binary judge (Chen et al. 2026). Interval: independent Beta(1/2, 1/2) posteriors.
     """
-    positives, negatives = labelled.tp + labelled.fp, labelled.fn + labelled.tn
-    passes, verdicts = positives + judged.passed, labelled.n + judged.n
-    if not labelled.n:
-        return undefined("no_items")
-    if (passes and not positives) or (passes < verdicts and not negatives):
-        return undefined("zero_denominator", n=labelled.n)
-    value = _mixture(passes / verdicts, _share(labelled.tp, positives), _share(labelled.fn, negatives))
+    reason = _why_not_poststratified(labelled, judged)
+    if reason:
+        return undefined(reason, n=labelled.n)
+    q = (labelled.tp + labelled.fp + judged.passed) / (labelled.n + judged.n)
+    right = _share(labelled.tp, labelled.tp + labelled.fp)
+    missed = _share(labelled.fn, labelled.fn + labelled.tn)
+    value = q * right + (1 - q) * missed
+    sample = poststratified_draws(labelled, judged, draws=draws, seed=seed)
+    low, high = equal_tailed(sample, value, level=level)
+    return Estimate(value, low, high, labelled.n, method="post-stratified Beta", level=level)
+
+
+def poststratified_draws(
+    labelled: BinaryCounts, judged: Judged, *, draws: int = DRAWS, seed: int = SEED
+) -> Floats:
+    """Draws of the post-stratified pass rate from its three independent posteriors; shape (draws,)."""
     rng = np.random.default_rng(seed)
-    q = beta_draws(passes, verdicts, draws=draws, rng=rng)
+    positives, negatives = labelled.tp + labelled.fp, labelled.fn + labelled.tn
+    q = beta_draws(positives + judged.passed, labelled.n + judged.n, draws=draws, rng=rng)
     right = beta_draws(labelled.tp, positives, draws=draws, rng=rng)
     missed = beta_draws(labelled.fn, negatives, draws=draws, rng=rng)
-    low, high = equal_tailed(q * right + (1 - q) * missed, value, level=level)
-    return Estimate(value, low, high, labelled.n, method="post-stratified Beta", level=level)
+    rates: Floats = q * right + (1 - q) * missed
+    return rates
+
+
+def poststratified_quantiles(
+    labelled: BinaryCounts,
+    judged: Judged,
+    *,
+    probabilities: Sequence[float],
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> list[float] | None:
+    """Quantiles of the posterior of the post-stratified pass rate; None where that is undefined."""
+    if _why_not_poststratified(labelled, judged):
+        return None
+    sample = poststratified_draws(labelled, judged, draws=draws, seed=seed)
+    quantiles: list[float] = np.quantile(sample, probabilities).tolist()
+    return quantiles
 
 
 def rogan_gladen_raw(labelled: BinaryCounts, judged: Judged) -> float | None:
@@ -91,8 +119,7 @@ def rogan_gladen(labelled: BinaryCounts, judged: Judged, *, level: float = 0.95)
     raw = rogan_gladen_raw(labelled, judged)
     if raw is None:
         classes = (labelled.tp + labelled.fn) * (labelled.tn + labelled.fp)
-        reason: Literal["judge_not_informative", "zero_denominator"]
-        reason = "judge_not_informative" if classes and judged.n else "zero_denominator"
+        reason: Reason = "judge_not_informative" if classes and judged.n else "zero_denominator"
         return undefined(reason, n=labelled.n)
     value = min(1.0, max(0.0, raw))
     low, high = lang_reiczigel(labelled, judged, level=level)
@@ -146,8 +173,13 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _mixture(q: float, right: float, missed: float) -> float:
-    return q * right + (1 - q) * missed
+def _why_not_poststratified(labelled: BinaryCounts, judged: Judged) -> Reason | None:
+    """A verdict that occurs needs labelled items that bear it."""
+    positives, negatives = labelled.tp + labelled.fp, labelled.fn + labelled.tn
+    if not labelled.n:
+        return "no_items"
+    missing = (judged.passed and not positives) or (judged.passed < judged.n and not negatives)
+    return "zero_denominator" if missing else None
 
 
 def _clip(value: float) -> float:

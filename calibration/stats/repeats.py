@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from statistics import fmean, stdev
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from .agreement import cohen_kappa, crosstab
 from .estimate import Estimate, undefined
-from .intervals import DRAWS, SEED, mean_estimate, proportion
+from .intervals import DRAWS, SEED, mean_estimate
 
 MIN_VALID_MASS = 0.9
 
@@ -27,7 +27,7 @@ class RepeatsPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedScore:
+class GEvalScore:
     """A score weighted by token probabilities; `score` is None when no valid token had any mass."""
 
     score: float | None
@@ -84,11 +84,13 @@ def kappa_by_repeats(
     stored = min((len(item) for item in runs), default=0)
     points = []
     for size in (k for k in sizes if k <= stored):
-        found = []
-        for _ in range(1 if size == stored and _all_equal(runs, stored) else samples):
-            drawn = [majority([item[i] for i in rng.permutation(len(item))[:size]], undecided=undecided) for item in runs]
-            found.append(_kappa(reference, drawn, categories))
-        points.append(_point(size, [kappa for kappa in found if kappa is not None]))
+        times = samples if any(len(item) > size for item in runs) else 1
+        found = [
+            _kappa(reference, _majorities(runs, size, rng=rng, undecided=undecided), categories=categories)
+            for _ in range(times)
+        ]
+        known = [kappa for kappa in found if kappa is not None]
+        points.append(RepeatsPoint(size, fmean(known) if known else None, run_spread(known)))
     return points
 
 
@@ -98,7 +100,7 @@ def run_spread(values: Sequence[float | None]) -> float | None:
     return stdev(known) if len(known) >= 2 else None
 
 
-def weighted_score(scores: Sequence[float], probabilities: Sequence[float]) -> WeightedScore:
+def geval_score(scores: Sequence[float], probabilities: Sequence[float]) -> GEvalScore:
     """The probability-weighted score of G-Eval (Liu et al. 2023), renormalised over valid tokens.
 
     Warns `low_valid_mass` below .9. Never compare it across models with different tokenisation.
@@ -107,42 +109,48 @@ def weighted_score(scores: Sequence[float], probabilities: Sequence[float]) -> W
         raise ValueError("each score needs one probability of at least 0")
     mass = sum(probabilities)
     if not mass:
-        return WeightedScore(None, None, 0.0, ("low_valid_mass",))
+        return GEvalScore(None, None, 0.0, ("low_valid_mass",))
     shares = [p / mass for p in probabilities]
     mean = sum(score * share for score, share in zip(scores, shares, strict=True))
     variance = sum((score - mean) ** 2 * share for score, share in zip(scores, shares, strict=True))
-    return WeightedScore(mean, variance, mass, () if mass >= MIN_VALID_MASS else ("low_valid_mass",))
+    return GEvalScore(mean, variance, mass, () if mass >= MIN_VALID_MASS else ("low_valid_mass",))
 
 
-def claims_score(supported: int, total: int) -> float | None:
+def qag_score(supported: int, total: int) -> float | None:
     """The share of an item's claims that are supported; None when it makes no claim."""
     if not 0 <= supported <= total:
         raise ValueError(f"{supported} supported claims of {total}")
     return supported / total if total else None
 
 
-def claims_macro(
+def qag_macro(
     items: Sequence[tuple[int, int]], *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95
 ) -> Estimate:
     """The mean over items of (supported, total) claims, with an item bootstrap; items without claims miss."""
-    scores = [score for score in (claims_score(*item) for item in items) if score is not None]
+    scores = [score for score in (qag_score(*item) for item in items) if score is not None]
     missing = len(items) - len(scores)
     if not scores:
         return undefined("no_items", n_missing=missing)
-    estimate = mean_estimate(scores, draws=draws, seed=seed, level=level)
-    return Estimate(
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        estimate.n,
-        method=estimate.method,
-        level=level,
-        n_missing=missing,
-        why_no_interval=estimate.why_no_interval,
-        warnings=estimate.warnings,
-    )
+    return replace(mean_estimate(scores, draws=draws, seed=seed, level=level), n_missing=missing)
 
 
-def claims_micro(items: Sequence[tuple[int, int]]) -> float | None:
+def qag_micro(items: Sequence[tuple[int, int]]) -> float | None:
     """The pooled share of supported claims over all items; secondary to the macro mean."""
-    return claims_score(sum(supported for supported, _ in items), sum(total for _, total in items))
+    return qag_score(sum(supported for supported, _ in items), sum(total for _, total in items))
+
+
+def _majorities(
+    runs: Sequence[Sequence[str | None]], size: int, *, rng: np.random.Generator, undecided: str | None
+) -> list[str | None]:
+    drawn = ([item[i] for i in rng.permutation(len(item))[:size]] for item in runs)
+    return [majority(votes, undecided=undecided) for votes in drawn]
+
+
+def _kappa(
+    reference: Sequence[str], verdicts: Sequence[str | None], *, categories: Sequence[str]
+) -> float | None:
+    pairs = [
+        (label, verdict) for label, verdict in zip(reference, verdicts, strict=True) if verdict is not None
+    ]
+    table = crosstab([label for label, _ in pairs], [verdict for _, verdict in pairs], categories)
+    return cohen_kappa(table, draws=1).value

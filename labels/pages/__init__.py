@@ -1,1 +1,50 @@
-"""Pages of the app for the people who label."""
+"""Pages of the app for the people who label, and what every page asks of the session."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+from labels.errors import UserError
+
+PROJECT_VARIABLE = "JUDGE_CALIBRATION_PROJECT"
+PARAMETERS = ("key", "annotator", "kind")
+
+
+def project_path() -> Path:
+    """The project that the app was started with; UserError when it was started without one."""
+    named = os.environ.get(PROJECT_VARIABLE) or "".join(sys.argv[1:2])
+    if not named:
+        raise UserError("The app was started without a project; start it with: calibrate app PROJECT.db")
+    return Path(named)
+
+
+def annotator_id() -> str | None:
+    """The id of the person who labels in this session, or None before a name was given."""
+    found: str | None = st.session_state.get("annotator_id")
+    return found
+
+
+def link_parameter(name: str) -> str:
+    """A parameter of the link that this session was opened with."""
+    return str(st.session_state.get(f"link_{name}", ""))
+
+
+def set_link_parameter(name: str, value: str) -> None:
+    """Set a parameter in the session and in the address, so that a reload goes on; "" takes it out."""
+    st.session_state[f"link_{name}"] = value
+    if value:
+        if st.query_params.get(name) != value:
+            st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
+def keep_link_parameters() -> None:
+    """Write the link's parameters back to the address: a change of page drops them there."""
+    for name in PARAMETERS:
+        value = st.query_params.get(name) or link_parameter(name)
+        set_link_parameter(name, value)
