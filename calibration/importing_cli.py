@@ -269,7 +269,7 @@ def _show(one: Plan) -> None:
     from rich.console import Console
 
     Console().print(_preview(one))
-    doubled = f", {one.doubled:,} rows say the same again" if one.doubled else ""
+    doubled = f", {one.doubled:,} said twice" if one.doubled else ""
     problems = f"{len(one.problems):,} problem{'s' * (len(one.problems) != 1)}"
     click.echo(f"{one.table.name}: {one.usable:,} {one.what} can be read, {problems}{doubled}.")
     if one.what == "verdicts":

@@ -19,16 +19,20 @@ from labels.types import BlindItem, Choice, Criterion, Event, Presentation, Saw,
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a person is: `done` of `total`, and when the last answer was saved (UTC)."""
+    """How far a person is: `done` of `total`, of which `skipped`; when the last act was saved (UTC)."""
 
     done: int
     total: int
     saved_at: str
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One act on the page: for which presentation and which revision of it, and what was said."""
+    """One act on the page: for which presentation and which revision of it, and what was said.
+
+    `rubric_id` names the rubric version that was in view; without it the one in force is taken.
+    """
 
     presentation_id: str
     revision: int
@@ -37,6 +41,7 @@ class Answer:
     skip_reason: str = ""
     note: str = ""
     seconds: float | None = None
+    rubric_id: str = ""
 
 
 class Desk:
@@ -106,14 +111,21 @@ class Desk:
     def progress(self) -> Progress:
         """How far the person is; the total counts the hidden repeats that are still to come."""
         key = (self.criterion.id, self.annotator_id)
-        sql = """SELECT count(*) FILTER (WHERE state != 'open') FROM presentations
-            WHERE criterion_id = ? AND annotator_id = ?"""
-        done = self.db.execute(sql, key).fetchone()[0]
+        sql = """SELECT count(*) FILTER (WHERE state != 'open'), count(*) FILTER (WHERE state = 'skipped')
+            FROM presentations WHERE criterion_id = ? AND annotator_id = ?"""
+        done, skipped = self.db.execute(sql, key).fetchone()
         sql = "SELECT created_at FROM labels WHERE criterion_id = ? AND annotator_id = ? AND source = 'app'"
         row = self.db.execute(sql + " ORDER BY id DESC LIMIT 1", key).fetchone()
-        items = self.store.count_items(self.criterion.kind)
-        total = items + repeats_planned(items, every=self._repeat_every())
-        return Progress(done, max(total, done), str(row[0]) if row else "")
+        imported, items = self._imported(), self.store.count_items(self.criterion.kind)
+        total = items + repeats_planned(items - imported, every=self._repeat_every())
+        done += imported
+        return Progress(done, max(total, done), str(row[0]) if row else "", skipped)
+
+    def _imported(self) -> int:
+        """How many items have a label of this person from a file: they are done and not asked again."""
+        sql = """SELECT count(DISTINCT item_id) FROM labels
+            WHERE criterion_id = ? AND annotator_id = ? AND presentation_id IS NULL"""
+        return int(self.db.execute(sql, (self.criterion.id, self.annotator_id)).fetchone()[0])
 
     def _repeat_every(self) -> int:
         return int(self.store.setting("repeat_every", str(REPEAT_EVERY)))
@@ -204,7 +216,7 @@ class Desk:
             'app', ?)"""
         key = (presentation.criterion_id, presentation.item_id, presentation.annotator_id)
         said = (answer.event, value, answer.skip_reason, draft, self._saw(presentation.item_id))
-        rubric_id = self.store.rubric(self.criterion.id).id
+        rubric_id = answer.rubric_id or self.store.rubric(self.criterion.id).id
         place = (presentation.id, answer.revision, presentation.id)
         self.db.execute(sql, (*key, *place, *said, rubric_id, answer.seconds, now()))
         state = {"answer": "answered", "skip": "skipped", "undo": "open"}[answer.event]

@@ -38,7 +38,11 @@ class Offered:
 
 
 OFFERED: Mapping[KindName, tuple[Offered, ...]] = {
-    "pairwise": (Offered("1", "first", "First"), Offered("0", "tie", "Tie"), Offered("2", "second", "Second")),
+    "pairwise": (
+        Offered("1", "first", "First"),
+        Offered("0", "tie", "Tie"),
+        Offered("2", "second", "Second"),
+    ),
     "binary": (Offered("1", "pass", "Pass"), Offered("2", "fail", "Fail")),
 }
 

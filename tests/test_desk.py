@@ -8,6 +8,7 @@ import pytest
 from builders import PAIRS, SINGLES, label, make_project, pair, single
 
 from labels.desk import Answer, Desk
+from labels.rubric import make_rubric
 from labels.store import LabelStore
 from labels.types import BlindItem, Choice
 
@@ -131,6 +132,27 @@ def test_an_item_with_an_imported_label_is_not_asked_again(tmp_path: Path) -> No
     assert shown is not None
     assert shown.prompt == "question 2"
     assert answer_next(project, person(project)) is None
+
+
+def test_items_labelled_in_a_file_count_as_done(tmp_path: Path) -> None:
+    items = [pair(n) for n in range(4)]
+    project = make_project(tmp_path / "p.db", items, [label(item, "Ada", "A") for item in items[:3]])
+    ada = person(project)
+    answer_next(project, ada)
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        assert desk.current() is None
+        assert (desk.progress().done, desk.progress().total, desk.progress().skipped) == (4, 4, 0)
+
+
+def test_a_label_keeps_the_rubric_version_that_was_in_view(project: Path) -> None:
+    ada = person(project)
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        item, in_view = desk.current(), desk.store.rubric(PAIRS.id)
+        desk.store.add_rubric(make_rubric(PAIRS, ("another text", "", "", "")))
+        assert item is not None
+        desk.save(Answer(item.presentation_id, item.revision, "answer", "first", rubric_id=in_view.id))
+        assert desk.store.labels(PAIRS.id)[0].rubric_id == in_view.id
+        assert desk.store.rubric(PAIRS.id).id != in_view.id
 
 
 def test_a_label_after_a_reveal_says_what_was_seen(project: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from builders import PAIRS, SINGLES, pair, single
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,6 @@ from labels.importing import (
 from labels.sides import ItemDraft, with_sides
 from labels.tables import read_table
 from labels.types import Criterion, Item, KindName, Problem, Response
-from builders import PAIRS, SINGLES, pair, single
 
 BOTH: dict[KindName, Criterion] = {"pairwise": PAIRS, "binary": SINGLES}
 Items = Callable[..., tuple[list[ItemDraft], list[Problem]]]

@@ -217,8 +217,8 @@ def test_another_vote_in_the_same_order_is_a_problem_and_the_first_is_kept() -> 
     verdicts, problems = resolved(draft("A", ("A", "B"), line=1), draft("B", ("A", "B"), line=2))
     assert [verdict.value for verdict in verdicts] == ["B"]
     assert problems == [
-        "v.jsonl, line 2: judge votes 'B' on 'q' in the same order as at v.jsonl, line 1, where it votes 'A'; "
-        "the first is kept (a column `repeat` tells repeats apart)."
+        "v.jsonl, line 2: judge votes 'B' on 'q' in the same order as at v.jsonl, line 1, "
+        "where it votes 'A'; the first is kept (a column `repeat` tells repeats apart)."
     ]
 
 

@@ -49,5 +49,5 @@ def _step_down(ordered: list[float]) -> list[float]:
 
 def _step_up(ordered: list[float], *, penalty: float) -> list[float]:
     m = len(ordered)
-    scaled = [p * m * penalty / rank for rank, p in enumerate(ordered, start=1)]
+    scaled = [p * (m / rank * penalty) for rank, p in enumerate(ordered, start=1)]
     return list(accumulate(reversed(scaled), min))[::-1]

@@ -76,7 +76,7 @@ def done(name: str, *, labelled: int, skipped: int) -> None:
     """The last page: what was done, with thanks."""
     if labelled or skipped:
         title, told = "All done, thank you", f"You labelled {labelled:,} and skipped {skipped:,}. "
-        told += "Everything is saved; you may close this page. Undo brings the last one back."
+        told += "Everything is saved, and you may close this page. Undo still takes the last one back."
     else:
         title, told = "Nothing to label", "There are no items for this question yet. Come back later."
     st.html(

@@ -1,0 +1,279 @@
+// The answer bar. It reports which key was pressed for which presentation and shows what the server says;
+// item texts never pass through it, and the server checks again all that is checked here.
+
+const CALM = 300; // ms that an item must have been painted, and no key refused, before a key counts
+const PATIENCE = 8000; // ms after which a report without a reply counts as lost
+const HINT_TIME = 4000;
+const TOO_QUICK = "Too quick: nothing was saved. Press again.";
+const NO_REPLY = "No reply yet: this may not be saved. Press again; nothing is counted twice.";
+const NO_CONNECTION = "No connection to the app: nothing was saved. It comes back by itself; press again then.";
+const TOOLS = { s: "skip", n: "note", u: "undo", "?": "keys" };
+const TOOL_WORDS = { s: "Skip, with a reason", n: "Write a note", u: "Undo the last answer", "?": "This list" };
+
+export default function (component) {
+  const root = component.parentElement;
+  root.answerBar ??= new AnswerBar(root);
+  root.answerBar.update(component.data, component.setTriggerValue);
+  return () => {
+    root.answerBar.leave();
+    delete root.answerBar;
+  };
+}
+
+class AnswerBar {
+  constructor(root) {
+    this.find = (selector) => root.querySelector(selector);
+    this.shown = null;
+    this.painted = Infinity;
+    this.refused = 0;
+    this.waiting = 0;
+    this.onKey = (event) => this.key(event);
+    document.addEventListener("keydown", this.onKey);
+    for (const button of root.querySelectorAll("[data-act]")) {
+      button.addEventListener("click", () => this.tool(button.dataset.act));
+    }
+    for (const dialog of root.querySelectorAll("dialog")) this.prepare(dialog);
+    this.find("dialog.note").addEventListener("close", () => this.keepNote());
+    this.find("form.other").addEventListener("submit", (event) => this.otherReason(event));
+    this.find("dialog.skip").addEventListener("keydown", (event) => this.reasonKey(event));
+  }
+
+  leave() {
+    document.removeEventListener("keydown", this.onKey);
+    clearTimeout(this.waiting);
+  }
+
+  // Keys typed in a dialog stay in it: neither this bar's keys nor the host's own may see them.
+  prepare(dialog) {
+    for (const name of ["keydown", "keyup", "keypress"]) {
+      dialog.addEventListener(name, (event) => event.stopPropagation());
+    }
+    dialog.querySelector(".close").addEventListener("click", () => dialog.close());
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  }
+
+  update(data, send) {
+    const again = data.run === this.data?.run;
+    this.data = data;
+    this.send = send;
+    if (again) return; // only the theme changed
+    clearTimeout(this.waiting);
+    this.waiting = 0;
+    if (data.shown !== this.shown) this.newItem();
+    this.drawAnswers();
+    this.drawReasons();
+    this.drawStatus();
+    this.hint(data.hint);
+  }
+
+  newItem() {
+    this.shown = this.data.shown;
+    this.painted = Infinity;
+    this.note = this.data.note;
+    for (const name of ["skip", "note", "keys"]) this.find(`dialog.${name}`).close();
+    this.find(".bar").dataset.ready = "";
+    document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
+    this.watch(this.shown);
+  }
+
+  // An item counts as in view two frames after its texts are in the page.
+  watch(shown) {
+    if (shown !== this.shown) return;
+    const there = document.querySelector(`[data-shown="${CSS.escape(shown)}"]`);
+    requestAnimationFrame(() => {
+      if (!there) return this.watch(shown);
+      requestAnimationFrame(() => {
+        if (shown !== this.shown) return;
+        this.painted = performance.now();
+        setTimeout(() => this.markReady(), CALM);
+      });
+    });
+  }
+
+  markReady() {
+    if (this.calm()) this.find(".bar").dataset.ready = this.shown;
+  }
+
+  calm() {
+    return performance.now() - Math.max(this.painted, this.refused) >= CALM;
+  }
+
+  refuse(hint) {
+    this.refused = performance.now();
+    if (hint) this.hint(hint);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.defaultPrevented) return;
+    if (isTyping(event.composedPath()[0]) || document.querySelector("[role=dialog]")) return;
+    const answer = this.data.answers.find((one) => one.key === event.key);
+    const tool = TOOLS[event.key];
+    if (!answer && !tool) return;
+    event.preventDefault();
+    if (event.repeat) return this.refuse();
+    if (answer) this.answer(answer.choice);
+    else this.tool(tool);
+  }
+
+  tool(name) {
+    const itemOnly = name === "skip" || name === "note";
+    if (itemOnly && !this.data.answers.length) return;
+    if (name === "undo") return this.report({ event: "undo" });
+    if (itemOnly && !this.calm()) return this.refuse(TOO_QUICK);
+    const dialog = this.find(`dialog.${name}`);
+    if (name === "note") dialog.querySelector("textarea").value = this.note;
+    if (name === "skip") dialog.querySelector("input").value = "";
+    dialog.showModal();
+    if (name === "skip") dialog.querySelector(".reasons button").focus();
+  }
+
+  answer(choice) {
+    if (!this.report({ event: "answer", choice })) return;
+    this.find(`[data-choice="${choice}"]`).classList.add("pressed");
+  }
+
+  skip(reason) {
+    this.find("dialog.skip").close();
+    if (reason.trim()) this.report({ event: "skip", reason: reason.trim() });
+  }
+
+  otherReason(event) {
+    event.preventDefault();
+    const input = this.find("form.other input");
+    if (input.value.trim()) this.skip(input.value);
+    else input.focus();
+  }
+
+  reasonKey(event) {
+    if (isTyping(event.composedPath()[0]) || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    const reason = this.data.reasons[Number(event.key) - 1];
+    if (!reason) return;
+    event.preventDefault();
+    this.skip(reason);
+  }
+
+  keepNote() {
+    const typed = this.find("dialog.note textarea").value.trim();
+    if (typed === this.note) return;
+    this.note = typed;
+    this.drawNoteMark();
+    this.post({ event: "note", note: typed });
+  }
+
+  report(act) {
+    if (this.waiting || !this.calm()) {
+      this.refuse(TOO_QUICK);
+      return false;
+    }
+    if (!connected()) {
+      this.refuse(NO_CONNECTION);
+      return false;
+    }
+    const seconds = (performance.now() - this.painted) / 1000;
+    this.post({ ...act, note: this.note, seconds });
+    return true;
+  }
+
+  post(act) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.lost(), PATIENCE);
+    this.send("act", { shown: this.shown, ...act });
+  }
+
+  lost() {
+    this.waiting = 0;
+    this.drawAnswers();
+    this.hint(NO_REPLY);
+  }
+
+  drawAnswers() {
+    this.drawNoteMark();
+    const row = this.find(".answers");
+    const choices = this.data.answers.map((one) => one.choice).join();
+    for (const button of row.children) button.classList.remove("pressed");
+    for (const name of ["skip", "note"]) this.find(`[data-act=${name}]`).hidden = !choices;
+    if (row.dataset.choices === choices) return; // the same buttons stay, and with them the focus
+    row.dataset.choices = choices;
+    row.replaceChildren(
+      ...this.data.answers.map((one) => {
+        const button = keyed(one.word, one.key);
+        button.dataset.choice = one.choice;
+        button.addEventListener("click", (event) => event.detail < 2 && this.answer(one.choice));
+        return button;
+      }),
+    );
+    this.drawKeys();
+  }
+
+  drawReasons() {
+    const row = this.find(".reasons");
+    if (row.children.length) return;
+    this.data.reasons.forEach((reason, place) => {
+      const button = keyed(reason, String(place + 1));
+      button.addEventListener("click", () => this.skip(reason));
+      row.append(button);
+    });
+  }
+
+  drawKeys() {
+    const answers = this.data.answers.map((one) => [one.key, one.word]);
+    const rows = [...answers, ...Object.entries(TOOL_WORDS)].flatMap(([key, word]) => {
+      const name = document.createElement("dt");
+      const meaning = document.createElement("dd");
+      name.append(badge(key));
+      meaning.textContent = word;
+      return [name, meaning];
+    });
+    this.find("dialog.keys dl").replaceChildren(...rows);
+  }
+
+  drawNoteMark() {
+    this.find("[data-act=note]").classList.toggle("has", Boolean(this.note));
+  }
+
+  drawStatus() {
+    const { done, total, saved_at: savedAt } = this.data;
+    this.find("progress").max = total || 1;
+    this.find("progress").value = done;
+    this.find(".status").textContent = `${done} of ${total}` + (savedAt ? ` · saved ${localTime(savedAt)}` : "");
+  }
+
+  hint(text) {
+    const place = this.find(".hint");
+    clearTimeout(this.hintTimer);
+    place.textContent = text;
+    if (text) this.hintTimer = setTimeout(() => (place.textContent = ""), HINT_TIME);
+  }
+}
+
+function keyed(word, key) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.setAttribute("aria-keyshortcuts", key);
+  button.append(word, badge(key));
+  return button;
+}
+
+function badge(key) {
+  const mark = document.createElement("kbd");
+  mark.textContent = key;
+  return mark;
+}
+
+function isTyping(target) {
+  if (!(target instanceof Element)) return false;
+  const field = target.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=button])");
+  return field || target.isContentEditable;
+}
+
+// Without the host's mark of its connection, it is taken to be there: the server's reply decides anyway.
+function connected() {
+  const app = document.querySelector("[data-test-connection-state]");
+  return !app || app.dataset.testConnectionState === "CONNECTED";
+}
+
+function localTime(iso) {
+  const time = new Date(iso);
+  const clock = time.toLocaleTimeString("en-GB");
+  return time.toDateString() === new Date().toDateString() ? clock : `${time.toLocaleDateString("en-GB")}, ${clock}`;
+}
