@@ -96,7 +96,7 @@ def items_for_power(
     *,
     margins: Sequence[float],
     power: float = 0.8,
-    samples: int = 400,
+    samples: int = 200,
     seed: int = SEED,
 ) -> int | None:
     """The items, to the next ten, that give `power` that the default interval clears `threshold`.
