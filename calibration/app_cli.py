@@ -32,6 +32,9 @@ FLAGS: Mapping[str, str] = {
     "client.showErrorLinks": "false",
     "client.toolbarMode": "minimal",
     "logger.level": "warning",
+    # Set for both, so that light and dark still follow the system; red is kept for what goes wrong.
+    "theme.light.primaryColor": "#1d5fd1",
+    "theme.dark.primaryColor": "#5b96ff",
 }
 
 

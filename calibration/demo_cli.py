@@ -33,9 +33,7 @@ def demo_command(context: click.Context, *, project: Path, start: bool, browser:
             f"Made {project}: synthetic pairs and single responses, two annotators, two scripted judges."
         )
     if start:
-        context.invoke(
-            app_command, project=project, port=None, address="127.0.0.1", no_browser=not browser
-        )
+        context.invoke(app_command, project=project, port=None, address="127.0.0.1", no_browser=not browser)
 
 
 def build_demo(project: Path) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
+from calibration.asking import Message
+from calibration.judging import Exchange, Job, JudgeRun, Outcome, RunState, RunSummary
 from calibration.schema import migrations
 from calibration.types import Verdict
 from labels.schema import migrations as label_migrations
 from labels.schema import open_database, writing
 from labels.store import now
-from labels.types import Added
+from labels.types import Added, Side
 
 CHUNK = 500  # rows to one transaction, so that a long import never keeps an annotator waiting
 
@@ -49,6 +53,63 @@ class RunStore:
         sql = "SELECT count(*), max(created_at) FROM verdicts"
         return " ".join(map(str, self.db.execute(sql).fetchone()))
 
+    def start(self, run: JudgeRun) -> None:
+        """Make the run known, or take it up again."""
+        plan = json.dumps({"model": run.model, "mode": run.mode, "settings": dict(run.settings)})
+        sql = """INSERT INTO judge_runs (id, judge, criterion_id, source, created_at, rubric_id, plan, state)
+            VALUES (?, ?, ?, 'judge', ?, ?, ?, 'running')
+            ON CONFLICT DO UPDATE SET state = 'running', finished_at = NULL"""
+        with writing(self.db):
+            self.db.execute(sql, (run.id, run.name, run.criterion_id, now(), run.rubric_id, plan))
+
+    def finish(self, run_id: str, state: RunState) -> None:
+        """Note how the run ended."""
+        with writing(self.db):
+            sql = "UPDATE judge_runs SET state = ?, finished_at = ? WHERE id = ?"
+            self.db.execute(sql, (state, now(), run_id))
+
+    def state_of_run(self, run_id: str) -> str:
+        """How the run stands, or nothing when there is no such run."""
+        row = self.db.execute("SELECT state FROM judge_runs WHERE id = ?", (run_id,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def answered(self, run_id: str) -> set[str]:
+        """The keys of the requests whose verdict this run holds already."""
+        sql = "SELECT request_key FROM verdicts WHERE run_id = ? AND value IS NOT NULL"
+        return {row["request_key"] for row in self.db.query(sql, [run_id])}
+
+    def reusable(self, request_key: str) -> Outcome | None:
+        """What an equal request of any run was answered, None when it never was in a usable way."""
+        sql = "SELECT * FROM attempts WHERE request_key = ? AND usable = 1 ORDER BY id LIMIT 1"
+        row = next(iter(self.db.query(sql, [request_key])), None)
+        return None if row is None else _outcome(row)
+
+    def record(self, run_id: str, done: Sequence[tuple[Job, Outcome, Verdict]]) -> None:
+        """Store what came back, each with its exact prompt and its verdict, in one transaction."""
+        with writing(self.db):
+            for job, outcome, verdict in done:
+                if outcome.calls:
+                    self._insert_attempt(run_id, job, outcome)
+                self._put_verdict(run_id, job, verdict)
+
+    def runs(self, criterion_id: str) -> list[RunSummary]:
+        """All runs about a criterion with their counts, cost and latency."""
+        sql = "SELECT * FROM judge_runs WHERE criterion_id = ? ORDER BY rowid"
+        return [self._summary(row) for row in self.db.query(sql, [criterion_id])]
+
+    def spent(self, run_id: str) -> float:
+        """The known cost of a run so far, in dollars."""
+        sql = "SELECT coalesce(sum(cost), 0) FROM attempts WHERE run_id = ?"
+        return float(self.db.execute(sql, (run_id,)).fetchone()[0])
+
+    def seen(self, run_id: str, item_id: str, first: Side | None) -> list[Exchange]:
+        """What the judge saw and said about an item in one order, newest first."""
+        sql = """SELECT p.messages, a.text, a.thinking, a.served_model, a.error, a.created_at FROM attempts a
+            JOIN prompts p ON p.id = a.prompt_id WHERE a.request_key IN (SELECT request_key FROM verdicts
+            WHERE run_id = ? AND item_id = ? AND first = ?) ORDER BY a.id DESC"""
+        rows = self.db.query(sql, [run_id, item_id, first or ""])
+        return [Exchange(_messages(r["messages"]), r["text"], r["thinking"], r["served_model"]) for r in rows]
+
     def add_verdicts(self, verdicts: Sequence[Verdict], source: str) -> tuple[Added, list[Verdict]]:
         """Add verdicts that the project does not hold; those that contradict stored ones come back."""
         new, against = 0, []
@@ -61,10 +122,62 @@ class RunStore:
                         against.append(verdict)
         return Added(new, len(verdicts) - new - len(against)), against
 
+    def _insert_attempt(self, run_id: str, job: Job, outcome: Outcome) -> None:
+        messages = json.dumps([[m.role, m.content] for m in job.request.messages], ensure_ascii=False)
+        prompt_id = hashlib.sha256(messages.encode()).hexdigest()[:32]
+        self.db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (prompt_id, messages))
+        said = (int(outcome.choice is not None), outcome.choice or "", outcome.error, outcome.text)
+        model = (outcome.reasoning, outcome.thinking, outcome.served_model, outcome.finish_reason)
+        tokens = (outcome.calls, outcome.prompt_tokens, outcome.completion_tokens)
+        rest = (json.dumps(outcome.left_out), json.dumps(dict(outcome.details)), now())
+        sql = """INSERT INTO attempts (request_key, run_id, prompt_id, usable, choice, error, text, reasoning,
+            thinking, served_model, finish_reason, calls, prompt_tokens, completion_tokens, cost, latency,
+            left_out, details, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
+        key = (job.request.key, run_id, prompt_id)
+        self.db.execute(sql, (*key, *said, *model, *tokens, outcome.cost, outcome.latency, *rest))
+
+    def _put_verdict(self, run_id: str, job: Job, verdict: Verdict) -> None:
+        """The newest verdict stands, but what was answered is never put back to unanswered."""
+        key = (run_id, verdict.item_id, verdict.first or "", verdict.repeat)
+        texts = (verdict.value, verdict.choice or "", verdict.error, verdict.reasoning, verdict.raw)
+        sql = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+            value = excluded.value, choice = excluded.choice, error = excluded.error,
+            reasoning = excluded.reasoning, raw = excluded.raw, created_at = excluded.created_at,
+            request_key = excluded.request_key WHERE value IS NULL OR excluded.value IS NOT NULL"""
+        self.db.execute(sql, (*key, *texts, now(), job.request.key))
+
+    def _summary(self, row: dict[str, Any]) -> RunSummary:
+        run_id, plan = row["id"], json.loads(row["plan"])
+        sql = "SELECT error, count(*) AS n FROM verdicts WHERE run_id = ? GROUP BY error"
+        counts = {r["error"]: r["n"] for r in self.db.query(sql, [run_id])}
+        sql = """SELECT coalesce(sum(calls), 0), sum(cost), sum(cost IS NULL), avg(latency)
+            FROM attempts WHERE run_id = ?"""
+        calls, cost, unpriced, latency = self.db.execute(sql, (run_id,)).fetchone()
+        sql = "SELECT DISTINCT served_model, left_out FROM attempts WHERE run_id = ?"
+        asked = list(self.db.query(sql, [run_id]))
+        left_out = {name for r in asked for name in json.loads(r["left_out"])}
+        return RunSummary(
+            id=run_id,
+            judge=row["judge"],
+            model=plan.get("model", row["judge"]),
+            state=row["state"],
+            verdicts=sum(counts.values()),
+            unanswered={reason: n for reason, n in counts.items() if reason},
+            calls=calls,
+            cost=cost,
+            unpriced=unpriced or 0,
+            latency=latency,
+            served=tuple(sorted({r["served_model"] for r in asked if r["served_model"]})),
+            left_out=tuple(sorted(left_out)),
+            started_at=row["created_at"],
+            rubric_id=row["rubric_id"] or "",
+        )
+
     def _run(self, verdict: Verdict, source: str) -> str:
         text = "\x1f".join((verdict.judge, verdict.criterion_id, "imported"))
         run_id = "j" + hashlib.sha256(text.encode()).hexdigest()[:20]
-        sql = "INSERT INTO judge_runs VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        sql = """INSERT INTO judge_runs (id, judge, criterion_id, source, created_at)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
         self.db.execute(sql, (run_id, verdict.judge, verdict.criterion_id, source, now()))
         return run_id
 
@@ -72,7 +185,7 @@ class RunStore:
         """What stands in this verdict's place already; None when it is new, or answers what was open."""
         key = (run_id, verdict.item_id, verdict.first or "", verdict.repeat)
         texts = (verdict.value, verdict.choice or "", verdict.error, verdict.reasoning, verdict.raw)
-        sql = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        sql = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')
             ON CONFLICT DO UPDATE SET value = excluded.value, choice = excluded.choice,
             error = excluded.error, reasoning = excluded.reasoning, raw = excluded.raw,
             created_at = excluded.created_at WHERE value IS NULL AND excluded.value IS NOT NULL"""
@@ -81,6 +194,26 @@ class RunStore:
         sql = """SELECT coalesce(value, error) FROM verdicts
             WHERE run_id = ? AND item_id = ? AND first = ? AND repeat = ?"""
         return str(self.db.execute(sql, key).fetchone()[0])
+
+
+def _messages(text: str) -> tuple[Message, ...]:
+    return tuple(Message(role, content) for role, content in json.loads(text))
+
+
+def _outcome(row: dict[str, Any]) -> Outcome:
+    """A stored answer that is used again: nothing is asked, so it costs nothing."""
+    return Outcome(
+        choice=row["choice"],
+        reasoning=row["reasoning"],
+        text=row["text"],
+        thinking=row["thinking"],
+        served_model=row["served_model"],
+        finish_reason=row["finish_reason"],
+        calls=0,
+        cost=0.0,
+        left_out=tuple(json.loads(row["left_out"])),
+        details=json.loads(row["details"]),
+    )
 
 
 def _verdict(row: dict[str, object]) -> Verdict:

@@ -264,26 +264,26 @@ def davidson(given: Given) -> Got:
 
 def davidson_two(given: Given) -> Got:
     wins, ties, losses = given["win_a"], given["ties"], given["win_b"]
-    found = ranking.davidson_two(wins, ties, losses)
+    found = ranking.davidson_two(wins, losses, ties=ties)
     gaps, _ = found.relative_to(1) or (None, None)
     win, tie, _ = found.outcomes(0, 1) or (None, None, None)
     return {
         "log_ability_diff": None if gaps is None else gaps[0],
         "nu": found.nu,
-        "win_rate_a": ranking.win_rate(wins, ties, losses).value,
+        "win_rate_a": ranking.win_rate(wins, losses, ties=ties).value,
         "p_a": win,
         "p_tie": tie,
     }
 
 
 def win_rate(given: Given) -> Got:
-    outcome = given["win"], given["tie"], given["loss"]
-    found = ranking.win_rate(*outcome, draws=MANY)
+    wins, ties, losses = given["win"], given["tie"], given["loss"]
+    found = ranking.win_rate(wins, losses, ties=ties, draws=MANY)
     return {
         "win_rate": found.value,
         "lower": found.low,
         "upper": found.high,
-        "p_better": ranking.probability_better(*outcome, draws=MANY),
+        "p_better": ranking.probability_better(wins, losses, ties=ties, draws=MANY),
     }
 
 

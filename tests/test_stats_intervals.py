@@ -121,14 +121,14 @@ def test_swapping_the_groups_turns_the_interval_round(first, second):
 @law
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(60, 200))
 def test_the_paired_interval_stays_within_minus_1_and_1_and_turns_round(gained, lost, n):
-    low, high = bonett_price(gained, lost, n)
+    low, high = bonett_price(gained, lost, n=n)
     assert -1 <= low < high <= 1
-    assert bonett_price(lost, gained, n) == pytest.approx((-high, -low))
+    assert bonett_price(lost, gained, n=n) == pytest.approx((-high, -low))
 
 
 def test_more_discordant_pairs_than_pairs_are_refused():
     with pytest.raises(ValueError, match="at most n"):
-        bonett_price(3, 3, 5)
+        bonett_price(3, 3, n=5)
 
 
 def test_dirichlet_draws_add_up_to_one_and_have_the_right_means():

@@ -44,27 +44,27 @@ EVEN = (0.5, 0.5)
 @given(few, few, few)
 def test_a_win_rate_lies_in_its_interval_and_turns_round_with_the_sides(wins, ties, losses):
     assume(wins + ties + losses)
-    there, back = win_rate(wins, ties, losses), win_rate(losses, ties, wins)
+    there, back = win_rate(wins, losses, ties=ties), win_rate(losses, wins, ties=ties)
     assert 0 <= there.low <= there.value <= there.high <= 1
     assert back.value == pytest.approx(1 - there.value)
     assert back.low == pytest.approx(1 - there.high, abs=0.02)
 
 
 def test_only_ties_have_a_win_rate_of_one_half_but_no_sign_test():
-    assert win_rate(0, 10, 0).value == 0.5
+    assert win_rate(0, 0, ties=10).value == 0.5
     assert win_p(0, 0) is None
     assert win_p(3, 0) == 0.25
-    assert win_rate(0, 0, 0).why_undefined == "no_items"
+    assert win_rate(0, 0, ties=0).why_undefined == "no_items"
 
 
 def test_the_probability_of_being_better_follows_the_wins():
-    assert probability_better(20, 5, 5) > 0.99
-    assert probability_better(5, 5, 5) == pytest.approx(0.5, abs=0.02)
-    assert probability_better(0, 0, 0) is None
+    assert probability_better(20, 5, ties=5) > 0.99
+    assert probability_better(5, 5, ties=5) == pytest.approx(0.5, abs=0.02)
+    assert probability_better(0, 0, ties=0) is None
 
 
 def test_with_two_systems_the_model_gives_back_the_shares():
-    found = davidson_two(18, 9, 8)
+    found = davidson_two(18, 8, ties=9)
     assert found.outcomes(0, 1) == pytest.approx((18 / 35, 9 / 35, 8 / 35))
     assert found.relative_to(1)[0][0] == pytest.approx(log(18 / 8))
     fitted = davidson([[0, 18], [8, 0]], [[0, 9], [9, 0]])
@@ -73,10 +73,10 @@ def test_with_two_systems_the_model_gives_back_the_shares():
 
 
 def test_a_system_that_never_loses_cannot_be_placed():
-    assert davidson_two(20, 3, 0).why_undefined == "separation"
-    assert davidson_two(0, 0, 0).why_undefined == "no_items"
-    assert davidson_two(20, 3, 0).outcomes(0, 1) is None
-    assert davidson_two(20, 3, 0).relative_to(0) is None
+    assert davidson_two(20, 0, ties=3).why_undefined == "separation"
+    assert davidson_two(0, 0, ties=0).why_undefined == "no_items"
+    assert davidson_two(20, 0, ties=3).outcomes(0, 1) is None
+    assert davidson_two(20, 0, ties=3).relative_to(0) is None
     assert bradley_terry([[0, 5], [0, 0]]).why_undefined == "disconnected"
     assert bradley_terry([[0, 0], [0, 0]]).why_undefined == "no_items"
 

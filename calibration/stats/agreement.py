@@ -157,7 +157,7 @@ pabak = bennett_s
 
 def kappa_max(table: ArrayLike, *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95) -> Estimate:
     """The largest kappa that these margins allow (Cohen 1960)."""
-    return estimate(used_part(table), _kappa_max, How(draws=draws, seed=seed, level=level))
+    return estimate(used_part(table), _kappa_max, how=How(draws=draws, seed=seed, level=level))
 
 
 def kappa_of_max(table: ArrayLike, *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95) -> Estimate:
@@ -165,7 +165,7 @@ def kappa_of_max(table: ArrayLike, *, draws: int = DRAWS, seed: int = SEED, leve
     largest = kappa_max(table, draws=1)
     if largest.value == 0:
         return undefined("zero_denominator", n=largest.n)
-    return estimate(used_part(table), _kappa_of_max, How(draws=draws, seed=seed, level=level))
+    return estimate(used_part(table), _kappa_of_max, how=How(draws=draws, seed=seed, level=level))
 
 
 def kappa_draws(table: ArrayLike, *, draws: int = DRAWS, seed: int = SEED) -> Floats:

@@ -89,7 +89,7 @@ def posterior(counts: Floats, how: How) -> Floats:
     return dirichlet(counts + balanced_prior(len(counts)), draws=how.draws, seed=how.seed)
 
 
-def estimate(counts: Floats, statistic: Statistic, how: How) -> Estimate:
+def estimate(counts: Floats, statistic: Statistic, *, how: How) -> Estimate:
     """The statistic of the counts with the central interval of its draws."""
     n = round(counts.sum())
     if not n:
@@ -104,8 +104,8 @@ def estimate(counts: Floats, statistic: Statistic, how: How) -> Estimate:
 def coefficient(counts: Floats, weights: Floats, *, chance: Chance, how: How) -> Estimate:
     """A chance-corrected coefficient with the interval that `how` asks for."""
     if how.method == "dirichlet":
-        return estimate(counts, lambda cells: corrected(cells, weights, chance=chance), how)
-    point = estimate(counts, lambda cells: corrected(cells, weights, chance=chance), How(draws=1))
+        return estimate(counts, lambda cells: corrected(cells, weights, chance=chance), how=how)
+    point = estimate(counts, lambda cells: corrected(cells, weights, chance=chance), how=How(draws=1))
     if point.value is None:
         return point
     low, high = _plug_in(counts, weights, chance=chance, how=how)

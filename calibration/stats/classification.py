@@ -92,7 +92,7 @@ def f1(counts: BinaryCounts, *, draws: int = DRAWS, seed: int = SEED, level: flo
     """2 tp / (2 tp + fp + fn), undefined without any positive."""
     if not counts.tp + counts.fp + counts.fn:
         return undefined("zero_denominator", n=counts.n)
-    return _drawn(counts, _f1, (draws, seed, level))
+    return _drawn(counts, _f1, draws=draws, seed=seed, level=level)
 
 
 def balanced_accuracy(
@@ -101,14 +101,14 @@ def balanced_accuracy(
     """The mean of TPR and TNR, undefined when the reference holds one class only."""
     if not (counts.tp + counts.fn) * (counts.tn + counts.fp):
         return undefined("zero_denominator", n=counts.n)
-    return _drawn(counts, lambda cells: (_youden(cells) + 1) / 2, (draws, seed, level))
+    return _drawn(counts, lambda cells: (_youden(cells) + 1) / 2, draws=draws, seed=seed, level=level)
 
 
 def youden(counts: BinaryCounts, *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95) -> Estimate:
     """J = TPR + TNR - 1 (Youden 1950): 0 for a judge that does not look."""
     if not (counts.tp + counts.fn) * (counts.tn + counts.fp):
         return undefined("zero_denominator", n=counts.n)
-    return _drawn(counts, _youden, (draws, seed, level))
+    return _drawn(counts, _youden, draws=draws, seed=seed, level=level)
 
 
 def mcc(counts: BinaryCounts, *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95) -> Estimate:
@@ -116,7 +116,7 @@ def mcc(counts: BinaryCounts, *, draws: int = DRAWS, seed: int = SEED, level: fl
     rows = (counts.tp + counts.fn) * (counts.tn + counts.fp)
     if not rows * (counts.tp + counts.fp) * (counts.tn + counts.fn):
         return undefined("zero_denominator", n=counts.n)
-    return _drawn(counts, _mcc, (draws, seed, level))
+    return _drawn(counts, _mcc, draws=draws, seed=seed, level=level)
 
 
 RATES: dict[str, Callable[..., Estimate]] = {
@@ -162,9 +162,8 @@ def _rate(right: int, wrong: int, *, method: str, level: float) -> Estimate:
 
 
 def _drawn(
-    counts: BinaryCounts, statistic: Callable[[Cells], Cells], settings: tuple[int, int, float]
+    counts: BinaryCounts, statistic: Callable[[Cells], Cells], *, draws: int, seed: int, level: float
 ) -> Estimate:
-    draws, seed, level = settings
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=np.float64)
     value = float(statistic(cells))
     sample = statistic(dirichlet(cells + 0.5, draws=draws, seed=seed))

@@ -50,16 +50,16 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> Inter
     """The exact interval of a proportion (Clopper and Pearson 1934), for every bound that a gate uses."""
     _check_counts(successes, n)
     tail, failures = (1 - level) / 2, n - successes
-    low = _beta_quantile(tail, successes, failures + 1) if successes else 0.0
-    return low, _beta_quantile(1 - tail, successes + 1, failures) if failures else 1.0
+    low = _beta_quantile(tail, a=successes, b=failures + 1) if successes else 0.0
+    return low, _beta_quantile(1 - tail, a=successes + 1, b=failures) if failures else 1.0
 
 
 def jeffreys(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """The equal-tailed Beta(1/2, 1/2) interval, set to 0 or 1 at the ends (Brown, Cai and DasGupta 2001)."""
     _check_counts(successes, n)
     tail, failures = (1 - level) / 2, n - successes
-    low = _beta_quantile(tail, successes + 0.5, failures + 0.5) if successes else 0.0
-    return low, _beta_quantile(1 - tail, successes + 0.5, failures + 0.5) if failures else 1.0
+    low = _beta_quantile(tail, a=successes + 0.5, b=failures + 0.5) if successes else 0.0
+    return low, _beta_quantile(1 - tail, a=successes + 0.5, b=failures + 0.5) if failures else 1.0
 
 
 PROPORTION_INTERVALS: dict[str, ProportionInterval] = {
@@ -105,7 +105,7 @@ def newcombe(first: tuple[int, int], second: tuple[int, int], *, level: float = 
     return p1 - p2 - hypot(p1 - low1, high2 - p2), p1 - p2 + hypot(high1 - p1, p2 - low2)
 
 
-def bonett_price(gained: int, lost: int, n: int, *, level: float = 0.95) -> Interval:
+def bonett_price(gained: int, lost: int, *, n: int, level: float = 0.95) -> Interval:
     """The Laplace-adjusted interval of a difference of paired shares (Bonett and Price 2012).
 
     `gained` counts items that only the first condition got right, `lost` those that only the second did.
@@ -174,7 +174,7 @@ def beta_draws(successes: int, n: int, *, draws: int, rng: np.random.Generator) 
     return rng.beta(successes + 0.5, n - successes + 0.5, size=draws)
 
 
-def _beta_quantile(q: float, a: float, b: float) -> float:
+def _beta_quantile(q: float, *, a: float, b: float) -> float:
     from scipy.special import betaincinv
 
     return float(betaincinv(a, b, q))

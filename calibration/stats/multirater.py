@@ -67,7 +67,7 @@ def krippendorff_alpha(ratings: Ratings, *, level: float = 0.95) -> Estimate:
     if np.isnan(value):
         return undefined("no_expected_disagreement", n=n, n_missing=missing)
     observed, expected = (float(1 - part[0]) for part in _alpha_disagreements(*_alpha_sums(pairable)))
-    low, high, method = _limits(value, left_out, (observed, expected), level=level)
+    low, high, method = _limits(value, left_out, parts=(observed, expected), level=level)
     return Estimate(value, low, high, n, method=method, level=level, n_missing=missing)
 
 
@@ -88,7 +88,7 @@ def fleiss_kappa(counts: ArrayLike, *, level: float = 0.95) -> Estimate:
         return undefined("expected_agreement_is_1", n=n)
     kappas = np.divide(observed - expected, 1 - expected, out=np.full(n + 1, np.nan), where=expected < 1)
     parts = (float(observed[0]), float(expected[0]))
-    low, high, method = _limits(float(kappas[0]), kappas[1:], parts, level=level)
+    low, high, method = _limits(float(kappas[0]), kappas[1:], parts=parts, level=level)
     return Estimate(float(kappas[0]), low, high, n, method=method, level=level)
 
 
@@ -175,7 +175,7 @@ def _fleiss_parts(sums: Floats) -> tuple[Floats, Floats]:
 
 
 def _limits(
-    value: float, left_out: Floats, parts: tuple[float, float], *, level: float
+    value: float, left_out: Floats, *, parts: tuple[float, float], level: float
 ) -> tuple[float, float, str]:
     """Jackknife limits on Fisher's z, or the Wilson plug-in from observed and chance agreement."""
     n = len(left_out)

@@ -45,7 +45,7 @@ def agreement_difference(counts: PairedCounts, *, level: float = 0.95) -> Estima
     if not counts.n:
         return undefined("no_items")
     value = (counts.gained - counts.lost) / counts.n
-    low, high = bonett_price(counts.gained, counts.lost, counts.n, level=level)
+    low, high = bonett_price(counts.gained, counts.lost, n=counts.n, level=level)
     warnings = () if counts.gained + counts.lost else ("no_discordant_pairs",)
     return Estimate(
         value,

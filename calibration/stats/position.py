@@ -121,7 +121,7 @@ def preference_fairness(counts: PositionCounts, *, level: float = 0.95) -> Estim
     if not counts.pairs:
         return undefined("no_items", n_missing=counts.unanswered)
     value = (counts.recency - counts.primacy) / counts.pairs
-    low, high = bonett_price(counts.recency, counts.primacy, counts.pairs, level=level)
+    low, high = bonett_price(counts.recency, counts.primacy, n=counts.pairs, level=level)
     return Estimate(
         value,
         min(low, value),

@@ -65,24 +65,24 @@ class RankInterval:
 
 
 def win_rate(
-    wins: int, ties: int, losses: int, *, draws: int = DRAWS, seed: int = SEED, level: float = 0.95
+    wins: int, losses: int, *, ties: int = 0, draws: int = DRAWS, seed: int = SEED, level: float = 0.95
 ) -> Estimate:
     """(wins + ties / 2) / n with the interval of a Dirichlet(1/2) on win, tie, loss."""
     n = wins + ties + losses
     if not n:
         return undefined("no_items")
     value = (wins + ties / 2) / n
-    low, high = equal_tailed(_rates(wins, ties, losses, draws=draws, seed=seed), value, level=level)
+    low, high = equal_tailed(_rates(wins, losses, ties=ties, draws=draws, seed=seed), value, level=level)
     return Estimate(value, low, high, n, method="Dirichlet(1/2)", level=level)
 
 
 def probability_better(
-    wins: int, ties: int, losses: int, *, draws: int = DRAWS, seed: int = SEED
+    wins: int, losses: int, *, ties: int = 0, draws: int = DRAWS, seed: int = SEED
 ) -> float | None:
     """The posterior probability that the win rate exceeds one half; None without items."""
     if not wins + ties + losses:
         return None
-    return float(np.mean(_rates(wins, ties, losses, draws=draws, seed=seed) > 0.5))
+    return float(np.mean(_rates(wins, losses, ties=ties, draws=draws, seed=seed) > 0.5))
 
 
 def win_p(wins: int, losses: int) -> float | None:
@@ -90,7 +90,7 @@ def win_p(wins: int, losses: int) -> float | None:
     return sign_test_p(wins, losses) if wins + losses else None
 
 
-def davidson_two(wins: int, ties: int, losses: int) -> Abilities:
+def davidson_two(wins: int, losses: int, *, ties: int = 0) -> Abilities:
     """Davidson 1970 for two systems, where it fits the shares exactly; `separation` when one never wins."""
     if not wins or not losses:
         return Abilities(None, why_undefined="separation" if wins + ties + losses else "no_items")
@@ -101,7 +101,9 @@ def davidson_two(wins: int, ties: int, losses: int) -> Abilities:
 def bradley_terry(wins: ArrayLike, *, pseudo_wins: float = 0.0) -> Abilities:
     """Abilities of Bradley and Terry 1952 by maximum likelihood; ties are not counted."""
     table = _square(wins)
-    return _fitted(_with_pseudo(table, np.zeros_like(table), pseudo_wins), None, pseudo_wins=pseudo_wins)
+    return _fitted(
+        _with_pseudo(table, np.zeros_like(table), pseudo_wins=pseudo_wins), None, pseudo_wins=pseudo_wins
+    )
 
 
 def davidson(wins: ArrayLike, ties: ArrayLike, *, pseudo_wins: float = 0.0) -> Abilities:
@@ -113,7 +115,7 @@ def davidson(wins: ArrayLike, ties: ArrayLike, *, pseudo_wins: float = 0.0) -> A
     table, drawn = _square(wins), _square(ties)
     if not np.array_equal(drawn, drawn.T):
         raise ValueError("ties are mutual: the table of ties is symmetric")
-    return _fitted(_with_pseudo(table, drawn, pseudo_wins), drawn, pseudo_wins=pseudo_wins)
+    return _fitted(_with_pseudo(table, drawn, pseudo_wins=pseudo_wins), drawn, pseudo_wins=pseudo_wins)
 
 
 def rank_intervals(
@@ -145,7 +147,7 @@ def rank_intervals(
     ]
 
 
-def _rates(wins: int, ties: int, losses: int, *, draws: int, seed: int) -> Floats:
+def _rates(wins: int, losses: int, *, ties: int, draws: int, seed: int) -> Floats:
     win, tie, _ = dirichlet(np.array([wins, ties, losses]) + 0.5, draws=draws, seed=seed)
     rates: Floats = win + tie / 2
     return rates
@@ -158,7 +160,7 @@ def _square(table: ArrayLike) -> Floats:
     return counts
 
 
-def _with_pseudo(wins: Floats, ties: Floats, pseudo_wins: float) -> Floats:
+def _with_pseudo(wins: Floats, ties: Floats, *, pseudo_wins: float) -> Floats:
     compared = wins + wins.T + ties > 0
     return wins + pseudo_wins * compared
 

@@ -227,7 +227,7 @@ def _brent(function: Callable[[float], float], bracket: tuple[float, float], *, 
             break
         step = half
         if abs(before) >= smallest and abs(at[last]) > abs(at[best]):
-            guess = _interpolated(at, last, best, other=other)
+            guess = _interpolated(at, last=last, best=best, other=other)
             inside = guess * half > 0 and abs(guess) < 1.5 * abs(half) - smallest / 2
             step = guess if inside and abs(guess) < abs(before / 2) else half
         last, best = best, best + copysign(max(abs(step), smallest), step)
@@ -237,7 +237,7 @@ def _brent(function: Callable[[float], float], bracket: tuple[float, float], *, 
     return best
 
 
-def _interpolated(at: dict[float, float], last: float, best: float, *, other: float) -> float:
+def _interpolated(at: dict[float, float], *, last: float, best: float, other: float) -> float:
     """The step from `best` to the root of a line, or of an inverse parabola through three points."""
     ratio = at[best] / at[last]
     if last == other:

@@ -27,10 +27,10 @@ SKIP_REASONS = (
     "The prompt is unclear",
     "A text is broken or cut off",
 )
-TOO_QUICK = "Too quick: nothing was saved. Press again."
-STALE = "This was answered in another window; here is what is next."
+TOO_QUICK = "Too quick: that press did not count."
+STALE = "Answered in another window; this is next."
 NOTHING_TO_UNDO = "There is nothing to undo."
-NOT_SAVED = "Not saved: the project file could not be written. Nothing is lost; press again in a moment."
+NOT_SAVED = "Could not be saved. Nothing is lost; press again."
 
 _log = logging.getLogger(__name__)
 

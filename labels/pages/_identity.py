@@ -60,4 +60,5 @@ def _ask() -> None:
         if problem:
             _texts.notice(problem)
         st.form_submit_button("Start", type="primary", on_click=accept)
+    _texts.line("You read one item after the other and answer with one key; each answer is saved at once.")
     _texts.line("Your labels are kept under this name. Type it the same way to go on another day.")

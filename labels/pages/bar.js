@@ -4,9 +4,9 @@
 const CALM = 300; // ms that an item must have been painted, and no key refused, before a key counts
 const PATIENCE = 8000; // ms after which a report without a reply counts as lost
 const HINT_TIME = 4000;
-const TOO_QUICK = "Too quick: nothing was saved. Press again.";
-const NO_REPLY = "No reply yet: this may not be saved. Press again; nothing is counted twice.";
-const NO_CONNECTION = "No connection to the app: nothing was saved. It comes back by itself; press again then.";
+const TOO_QUICK = "Too quick: that press did not count.";
+const NO_REPLY = "No reply yet. Press again; it counts once.";
+const NO_CONNECTION = "No connection: not saved. Wait, then press again.";
 const TOOLS = { s: "skip", n: "note", u: "undo", "?": "keys" };
 const TOOL_WORDS = { s: "Skip, with a reason", n: "Write a note", u: "Undo the last answer", "?": "This list" };
 
@@ -63,7 +63,7 @@ class AnswerBar {
     this.drawAnswers();
     this.drawReasons();
     this.drawStatus();
-    this.hint(data.hint);
+    if (data.hint) this.hint(data.hint);
   }
 
   newItem() {

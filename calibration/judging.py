@@ -1,0 +1,102 @@
+"""The nouns of a judge run: who is asked what, how often, and what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from calibration.asking import Message, Request
+from calibration.types import Unanswered
+from labels.types import Choice, Side
+
+RunState = Literal["imported", "running", "stopped", "done"]
+Mode = Literal["verdict", "questions", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRun:
+    """One judge, one rubric version, one way of asking; the same run goes on when it is started again.
+
+    `settings` holds all that decides an answer beyond model and prompt, as texts.
+    """
+
+    name: str
+    criterion_id: str
+    rubric_id: str
+    model: str
+    mode: Mode = "verdict"
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The hash of all that makes it this run."""
+        parts = (self.name, self.criterion_id, self.rubric_id, self.model, self.mode)
+        text = json.dumps([*parts, sorted(self.settings.items())], ensure_ascii=False)
+        return "j" + hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One verdict to get: an item in one order, for the n-th time."""
+
+    item_id: str
+    first: Side | None
+    repeat: int
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one job brought: a choice or the reason why there is none, and what it cost.
+
+    `calls` counts requests that were answered, a repair included; `cost` is in dollars, None when the
+    price of any of them is unknown.
+    """
+
+    choice: Choice | None
+    error: Unanswered = ""
+    reasoning: str = ""
+    text: str = ""
+    thinking: str = ""
+    served_model: str = ""
+    finish_reason: str = ""
+    calls: int = 1
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    latency: float = 0.0
+    left_out: tuple[str, ...] = ()
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a judge saw and what it wrote back."""
+
+    messages: tuple[Message, ...]
+    text: str
+    thinking: str
+    served_model: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A judge run as lists show it; `cost` is None when no price is known, and `unpriced` counts calls."""
+
+    id: str
+    judge: str
+    model: str
+    state: RunState
+    verdicts: int
+    unanswered: Mapping[str, int]
+    calls: int
+    cost: float | None
+    unpriced: int
+    latency: float | None
+    served: tuple[str, ...]
+    left_out: tuple[str, ...]
+    started_at: str
+    rubric_id: str
