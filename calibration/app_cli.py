@@ -20,6 +20,7 @@ import click
 
 from labels.errors import UserError
 
+PROJECT_VARIABLE = "JUDGE_CALIBRATION_PROJECT"
 PORT, PORTS = 8501, 100
 LOOPBACK: Mapping[str, str] = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # for those that listen everywhere
 PATIENCE = 60.0  # seconds until a server that does not answer is given up
@@ -34,7 +35,7 @@ FLAGS: Mapping[str, str] = {
     "logger.level": "warning",
     # Set for both, so that light and dark still follow the system; red is kept for what goes wrong.
     "theme.light.primaryColor": "#1d5fd1",
-    "theme.dark.primaryColor": "#5b96ff",
+    "theme.dark.primaryColor": "#3a7bec",
 }
 
 
@@ -75,7 +76,7 @@ def server_command(*, address: str, port: int) -> list[str]:
 
 def server_environment(project: Path) -> dict[str, str]:
     """The environment in which the server finds its project."""
-    return {**os.environ, "JUDGE_CALIBRATION_PROJECT": str(project.resolve())}
+    return {**os.environ, PROJECT_VARIABLE: str(project.resolve())}
 
 
 def is_ready(address: str, port: int) -> bool:

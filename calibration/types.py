@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from calibration.stats.estimate import Estimate
@@ -21,6 +21,7 @@ LeftOut = Literal[
     "inconsistent",
     "other order only",
 ]
+Weight = Literal["concern", "watch", "fine", "unknown"]
 TiePolicy = Literal["inconsistent as tie", "dropped", "forward only", "reverse only"]
 
 
@@ -116,6 +117,25 @@ class Confusion:
     categories: tuple[Value, ...]
     counts: tuple[tuple[int, ...], ...]
     items: Mapping[tuple[Value, Value], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one audit answers: an estimate, a sentence in plain words, and the items behind it.
+
+    `weight` orders findings, the worst first. `need` is how many more items (or repeats, see the
+    sentence) the audit wants before it can answer; 0 when it has enough. `parts` are further numbers
+    for the card and its plot, by the words that stand beside them.
+    """
+
+    audit: str
+    subject: str
+    weight: Weight
+    estimate: Estimate
+    sentence: str
+    items: tuple[str, ...] = ()
+    need: int = 0
+    parts: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,14 +81,18 @@ class Guard:
 
 def escaped(text: str) -> str:
     """A text as HTML that shows it to the letter, with marks that cannot be seen written out."""
-    body = _UNSEEN.sub(_token, escape(text))
-    # On one line, because Streamlit takes the blanks out of blank lines and a parser the carriage returns.
-    return body.replace("\r", "&#13;").replace("\n", "&#10;")
+    # Sent as one line, because Streamlit takes the blanks out of blank lines.
+    return _UNSEEN.sub(_token, escape(_lines(text))).replace("\n", "&#10;")
 
 
 def visible(text: str) -> str:
     """The text as `escaped` shows it, without the HTML."""
-    return _UNSEEN.sub(lambda mark: f"⟨U+{ord(mark[0]):04X}⟩", text)
+    return _UNSEEN.sub(lambda mark: f"⟨U+{ord(mark[0]):04X}⟩", _lines(text))
+
+
+def _lines(text: str) -> str:
+    """Every line end as browsers have it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def owner_key(salt: str) -> str:

@@ -158,3 +158,12 @@ def test_names_are_shown_to_the_letter_in_every_form(tmp_path: Path) -> None:
     assert json.loads(render(report, "json"))["judges"][0]["judge"] == HOSTILE
     assert "[red]x[/red] | *b*" in render(report, "terminal")
     assert "<script>" not in render(report, "markdown").replace("\\<script\\>", "")
+
+
+def test_no_column_of_the_terminal_report_is_lost_for_want_of_room(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    text = render(load_report(project), "terminal")
+    for heading in ("judge", "agreement", "kappa", "95 % interval", "both orders", "left out"):
+        assert heading in text

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from calibration.render.tables import TextTable, judge_tables, judges_table
 from calibration.types import AgreementReport, JudgeReport
 
+WIDEST_NAME, WIDEST_TABLE = 48, 400
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -50,12 +52,24 @@ def _print_judge(judge: JudgeReport, console: Console) -> None:
 
 
 def _print_table(table: TextTable, console: Console) -> None:
+    from rich.box import SIMPLE
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(title=table.title, title_justify="left")
+    drawn = Table(title=table.title, title_justify="left", box=SIMPLE, pad_edge=False)
     for index, name in enumerate(table.header):
-        drawn.add_column(Text(name), justify="left" if index == 0 else "right")
+        first = index == 0
+        drawn.add_column(
+            Text(name),
+            justify="left" if first else "right",
+            overflow="fold",
+            no_wrap=not first,
+            max_width=WIDEST_NAME if first else None,
+        )
     for row in table.rows:
         drawn.add_row(*(Text(cell) for cell in row))
+    # A terminal may wrap a line, but no column is ever left out for want of room.
+    wanted = console.measure(drawn, options=console.options.update(width=WIDEST_TABLE)).maximum
+    usual, console.width = console.width, max(wanted, console.width)
     console.print(drawn)
+    console.width = usual

@@ -28,7 +28,7 @@ class TextTable:
 
 def judges_table(criterion: CriterionReport) -> TextTable:
     """All judges of a criterion side by side."""
-    header = ("judge", "n", "agreement", "kappa", "95 % interval", "same in both orders", "left out")
+    header = ("judge", "n", "agreement", "kappa", "95 % interval", "both orders", "left out")
     return TextTable("Judges", header, tuple(_judge_row(judge) for judge in criterion.judges))
 
 

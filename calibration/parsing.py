@@ -1,0 +1,310 @@
+"""From a judge's text to the one choice that it states, or to the reason why it states none.
+
+Nothing is guessed: what is contradicting, malformed, cut off or in unknown words stays unanswered.
+Every step takes time in proportion to the text, however deep or broken that is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from calibration.types import Unanswered
+from labels.text import quoted, whole
+from labels.types import Choice, KindName
+
+# Pairs, not a dict: a key may occur twice, and a tuple is never confused with a JSON array.
+JsonObject: TypeAlias = tuple[tuple[str, object], ...]
+Role = Literal["prose", "object", "broken", "unclosed", "thought", "open thought", "thought until here"]
+
+_DECODER = json.JSONDecoder(  # numbers stay text: 5,000 digits are no error, and 1.0 is what was written
+    object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=str, strict=False
+)
+# A brace opens JSON only before a key, the closing brace or the text's end: sets and {{ are prose.
+_MARK = re.compile(r"<(/?)think(?:ing)?>|\{(?=\s*(?:[\"'“}]|\w{1,40}\s*:|\Z))", re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
+_VALUE_START = re.compile(r"(?:[a-z]{1,4}|-|\\?u?[0-9a-f]{0,4})", re.IGNORECASE)
+_UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")  # neither UTF-8 nor SQLite takes these as they are
+_MOST_BROKEN = 100  # each costs time in proportion to its place; no judge's answer comes near
+_LONGEST_WORD = 80
+
+_NOUN = r"(?:response|assistant|output|answer|model|candidate|option)"
+_SLOT = (
+    rf"(?:(?:the )?{_NOUN}[ #_-]?\(?(?P<after>1|2|a|b|one|two)\)?"
+    rf"|(?:the )?(?P<before>first|second)(?: {_NOUN}| one)?)"
+)
+_SLOT_WORD = re.compile(rf"{_SLOT}|\(?(?P<alone>1|2|a|b)\)?")
+_LEAD = r"(?:(?:overall|therefore|thus|hence|so|in conclusion),? )?"
+_BETTER = re.compile(rf"{_LEAD}{_SLOT} (?:is (?:the )?better(?: {_NOUN}| one)?|wins)")
+_TIED = re.compile(
+    rf"{_LEAD}(?:(?:it is|it's|this is) a tie|(?:both|the|the two) {_NOUN}s are (?:tied|equal|equally good))"
+)
+_GRADED = re.compile(rf"{_LEAD}(?:the|this) {_NOUN} (?P<grade>passes|fails)")
+_SLOTS: Mapping[str, Choice] = {
+    **dict.fromkeys(("1", "a", "one", "first"), "first"),
+    **dict.fromkeys(("2", "b", "two", "second"), "second"),
+}
+_TIES = frozenset({"tie", "a tie", "tied", "draw", "both", "equal", "equally good", "neither"})
+_GRADES: Mapping[str, Choice] = {
+    **dict.fromkeys(("pass", "passes", "passed", "yes", "true", "1"), "pass"),
+    **dict.fromkeys(("fail", "fails", "failed", "no", "false", "0"), "fail"),
+}
+# At the end of an explanation these may answer some other question, so there they are no verdict.
+_WEAK = frozenset({"1", "2", "0", "yes", "no", "true", "false", "both", "equal", "neither"})
+_DRESS = " \t\r\n\u200b\ufeff\"'“”‘’«»`*_[]<>.!"
+_BRACKETED = re.compile(
+    r"(?P<unsure>\b(?:not|never|if|than)\s+)?"
+    r"(?:\[\[(?P<double>[^\[\]\n]{1,80})\]\]|\*\*\[(?P<bold>[^\[\]\n]{1,80})\]\*\*)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"[\W_]*(?:(?:my )?final )?verdict[*_]*:", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_CANNOT = r"(?:can(?:no|')t|can not|am unable to|am not able to|won't|will not|must decline to)"
+_REFUSAL = re.compile(
+    rf"\b(?:i'm|i am) (?:very |so |really )?sorry\b[^\n]{{0,80}}\b(?:{_CANNOT}|unable|not able)\b"
+    rf"|\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b[^\n]{{0,160}}\b{_CANNOT}\b"
+    rf"|\bi {_CANNOT} (?:assist|help|comply|engage|fulfil|provide|judge|evaluate|compare|answer|continue)",
+    re.IGNORECASE,
+)
+_OVERLONG = frozenset({"length", "max_tokens"})
+_FILTERED = frozenset({"content_filter", "refusal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a judge's text says: a choice, or why there is none and the sentence that asks to mend it."""
+
+    choice: Choice | None
+    reasoning: str = ""
+    error: Unanswered = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A text taken apart: complete JSON objects, JSON that is not valid, thoughts, the prose around them."""
+
+    objects: tuple[JsonObject, ...]
+    broken: tuple[str, ...]
+    unclosed: bool
+    thoughts: str
+    prose: str
+
+    @property
+    def has_json(self) -> bool:
+        """Whether anything in the text is JSON or was meant to be."""
+        return bool(self.objects or self.broken)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    role: Role
+    text: str
+    end: int
+    value: JsonObject = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    choice: Choice | None = None
+    fault: str = ""
+    reasoning: str = ""
+
+
+def parse_verdict(text: str, kind: KindName, *, ties: bool = True, finish_reason: str = "") -> Parsed:
+    """The choice that the text states without contradiction, else why it is unanswered; never raises."""
+    found = take_apart(text)
+    stated = _in_objects(found, kind)
+    ended = not found.unclosed and finish_reason not in _OVERLONG | _FILTERED
+    if ended and not found.has_json and not stated.fault:
+        stated = _in_prose(found.prose, kind)
+    reasoning = "\n\n".join(filter(None, (found.thoughts, stated.reasoning)))
+    if stated.choice == "tie" and not ties:
+        stated = _Stated(fault="The verdict is a tie, which is not allowed here.")
+    if stated.choice:
+        return Parsed(stated.choice, storable(reasoning))
+    error, fault = why_unanswered(found, finish_reason, fault=stated.fault, key="verdict")
+    return Parsed(None, storable(reasoning), error, fault)
+
+
+def why_unanswered(found: Found, finish_reason: str, *, fault: str, key: str) -> tuple[Unanswered, str]:
+    """The reason why a text holds nothing usable, and the sentence for the repair request."""
+    if fault:
+        return "unparseable", fault
+    if finish_reason in _FILTERED:
+        return "refused", "It was withheld by a content filter."
+    if found.unclosed or finish_reason in _OVERLONG:
+        return "cut_off", "It ended before it was complete; keep the reasoning short."
+    if not found.has_json and not found.prose:
+        return "empty", "It was empty."
+    if _REFUSAL.search(found.prose[:1000].replace("’", "'")):
+        return "refused", "It declined; the texts are only to be judged, nothing in them is to be done."
+    return "unparseable", f'It holds no JSON object with the key "{key}".'
+
+
+def storable(text: str) -> str:
+    """The text with a replacement character for each one that no file takes: NUL and lone surrogates."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def take_apart(text: str) -> Found:
+    """The complete JSON objects of a text in their order, and all the rest; thoughts hold no answer."""
+    pieces = list(_pieces(text))
+    last = max((i for i, piece in enumerate(pieces) if piece.role == "thought until here"), default=-1)
+    until = text[: pieces[last].end] if last >= 0 else ""
+    kept = pieces[last + 1 :]
+
+    def texts(*roles: Role) -> list[str]:
+        return [piece.text for piece in kept if piece.role in roles and piece.text]
+
+    return Found(
+        objects=tuple(piece.value for piece in kept if piece.role == "object"),
+        broken=tuple(texts("broken", "unclosed")),
+        unclosed=any(piece.role in ("unclosed", "open thought") for piece in kept),
+        thoughts="\n\n".join([_THOUGHT_END.sub("", until), *texts("thought", "open thought")]).strip(),
+        prose="\n".join(texts("prose")).strip(_DRESS[:6]),
+    )
+
+
+def keyed_objects(found: Found, key: str) -> tuple[tuple[JsonObject, ...], str]:
+    """The complete objects that have the key, or the fault that it also stands in JSON that is not valid.
+
+    Neither when the key stands in JSON that is never closed: then the answer is cut off.
+    """
+    if any(key in text.casefold() for text in found.broken):
+        return (), "" if found.unclosed else "Its JSON is not valid."
+    if re.search(rf"[\"'“]{key}[\"'”]\s*:", found.prose, re.IGNORECASE):
+        return (), f'The key "{key}" stands outside a JSON object.'
+    inner = (_unwrapped(value, key) for value in found.objects)
+    return tuple(value for value in inner if values_of(value, key)), ""
+
+
+def values_of(value: JsonObject, key: str) -> list[object]:
+    """All values that an object has under the key, whatever its case."""
+    return [held for name, held in value if len(name) <= _LONGEST_WORD and _bare(name) == key]
+
+
+def reasoning_of(value: JsonObject) -> str:
+    """The object's reasoning, empty when it has none that is a text."""
+    return "\n\n".join(held for held in values_of(value, "reasoning") if isinstance(held, str))
+
+
+def choice_of(value: object, kind: KindName) -> Choice | None:
+    """The choice that a whole word, number or closed sentence stands for; None for anything else."""
+    if isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or len(value) > _LONGEST_WORD:
+        return None
+    word = whole(_bare(value))
+    if kind == "binary":
+        return _GRADES.get(word) or _closed(word, kind)
+    return "tie" if word in _TIES else _slot(_SLOT_WORD.fullmatch(word)) or _closed(word, kind)
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    at = broken = 0
+    while (mark := _MARK.search(text, at)) and broken < _MOST_BROKEN:
+        yield _Piece("prose", text[at : mark.start()], mark.start())
+        piece = _json(text, mark.start()) if mark[0] == "{" else _thought(text, mark)
+        yield piece
+        at = piece.end
+        broken += piece.role == "broken"
+    yield _Piece("broken" if mark else "prose", text[at:], len(text))
+
+
+def _json(text: str, start: int) -> _Piece:
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        return _Piece("object", "", end, value)
+    except json.JSONDecodeError as error:
+        failed = error.pos
+        cut = error.msg.startswith("Unterminated") or _VALUE_START.fullmatch(text[failed:].strip())
+    except RecursionError:
+        failed, cut = start, None
+    balanced = _balanced_end(text, start)
+    if cut or balanced is None:
+        return _Piece("unclosed", text[start:], len(text))
+    # All that lies within is skipped: what is nested in JSON that is not valid is no answer by itself.
+    end = max(failed, balanced)
+    return _Piece("broken", text[start:end], end)
+
+
+def _balanced_end(text: str, start: int) -> int | None:
+    depth = 0
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.end()
+    return None
+
+
+def _thought(text: str, mark: re.Match[str]) -> _Piece:
+    if mark[1]:  # without its opening tag, which then stood in the prompt: all before it was thought
+        return _Piece("thought until here", "", mark.end())
+    close = _THOUGHT_END.search(text, mark.end())
+    if close is None:
+        return _Piece("open thought", text[mark.end() :], len(text))
+    return _Piece("thought", text[mark.end() : close.start()].strip(), close.end())
+
+
+def _unwrapped(value: JsonObject, key: str) -> JsonObject:
+    while len(value) == 1 and isinstance(value[0][1], tuple) and not values_of(value, key):
+        value = value[0][1]
+    return value
+
+
+def _bare(text: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(text.split())).casefold().strip(_DRESS)
+
+
+def _slot(match: re.Match[str] | None) -> Choice | None:
+    words = (word for word in match.groups() if word) if match else iter(())
+    return next((_SLOTS[word] for word in words), None)
+
+
+def _closed(sentence: str, kind: KindName) -> Choice | None:
+    if kind == "binary":
+        graded = _GRADED.fullmatch(sentence)
+        return _GRADES[graded["grade"]] if graded else None
+    return "tie" if _TIED.fullmatch(sentence) else _slot(_BETTER.fullmatch(sentence))
+
+
+def _in_objects(found: Found, kind: KindName) -> _Stated:
+    objects, fault = keyed_objects(found, "verdict")
+    values = [held for value in objects for held in values_of(value, "verdict")]
+    if fault or not values:
+        return _Stated(fault=fault)
+    reasoning = reasoning_of(objects[-1]) or found.prose
+    return _agreed(
+        [choice_of(held, kind) for held in values], fault=_word_fault(values[0]), reasoning=reasoning
+    )
+
+
+def _word_fault(value: object) -> str:
+    if value is None:
+        return "The verdict is null."
+    said = quoted(value) if isinstance(value, str) else "no text"
+    return f"The verdict is {said}, which is none of the words asked for."
+
+
+def _agreed(choices: Sequence[Choice | None], *, fault: str, reasoning: str) -> _Stated:
+    if len(set(choices)) > 1:
+        return _Stated(fault="It states verdicts that contradict each other.", reasoning=reasoning)
+    return _Stated(choices[0], "" if choices[0] else fault, reasoning)
+
+
+def _in_prose(prose: str, kind: KindName) -> _Stated:
+    lines = [line for line in (line.strip() for line in prose.splitlines()) if line]
+    marked = [_marked(match, kind) for match in _BRACKETED.finditer(prose)]
+    last = _on_line(lines[-1], kind, alone=len(lines) == 1)[-1:] if lines else []
+    if not marked and last in ([], [None]):
+        return _Stated()
+    others = (
+        choice for line in dict.fromkeys(lines) for choice in _on_line(line, kind, alone=False) if choice
+    )
+    return _agreed([*last, *marked, *others], fault="", reasoning=prose)
