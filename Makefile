@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PROJECT ?= demo.db
 
-.PHONY: help demo test check format browser benchmarks wheel clean
+.PHONY: help demo test check format browser benchmarks pictures wheel clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -30,6 +30,9 @@ format: $(STAMP) ## let ruff format and mend what it can
 
 benchmarks: $(STAMP) browser ## measure speed and memory, side by side in one run
 	$(BIN)/python -m benchmarks
+
+pictures: $(STAMP) browser ## take the pictures of the README anew
+	$(BIN)/python tests/take_pictures.py
 
 wheel: $(STAMP) ## build the wheel into dist/
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .

@@ -17,7 +17,8 @@ start = time.perf_counter()
 text = render(load_report(sys.argv[1]), "json")
 seconds = time.perf_counter() - start
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-print(f"report over {int(sys.argv[2]):,} labels and {int(sys.argv[3]):,} verdicts: {seconds:.1f} s, peak {peak:.0f} MB")
+print(f"report over {int(sys.argv[2]):,} labels and {int(sys.argv[3]):,} verdicts: "
+      f"{seconds:.1f} s, peak {peak:.0f} MB")
 """
 
 
@@ -31,7 +32,7 @@ def report() -> None:
         subprocess.run(command, check=True)
 
 
-def make_large_project(project: Path, items: int = ITEMS) -> int:
+def make_large_project(project: Path, items: int = ITEMS, *, labelled: bool = True) -> int:
     """A project of pairs with four annotators and one judge in both orders; the number of verdicts."""
     from calibration.store import RunStore
     from calibration.types import Verdict
@@ -47,6 +48,8 @@ def make_large_project(project: Path, items: int = ITEMS) -> int:
         made.append(Item(f"i{number}", f"item {number}", "pairwise", "A question?", responses))
     with LabelStore.open(project) as store, RunStore.open(project) as runs:
         store.add_items(made)
+        if not labelled:
+            return 0
         store.add_labels(
             [
                 ImportedLabel(criterion.id, item.id, name, "A" if (number * 7 + place) % 3 else "B")

@@ -99,8 +99,10 @@ def command_version(command: str) -> str:
     digest = hashlib.sha256()
     for argument in _arguments(command):
         digest.update(hashlib.sha256(argument.encode()).digest())
-        with suppress(OSError), open(shutil.which(argument) or argument, "rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        path = shutil.which(argument) or argument
+        if os.path.isfile(path):  # not a device, which may never end
+            with suppress(OSError), open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:32]
 
 

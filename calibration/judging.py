@@ -12,7 +12,7 @@ from calibration.asking import Message, Request
 from calibration.types import Unanswered
 from labels.types import Choice, Side
 
-RunState = Literal["imported", "running", "stopped", "done"]
+RunState = Literal["imported", "running", "stopping", "stopped", "done"]
 Mode = Literal["verdict", "questions", "score"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -26,50 +26,41 @@ _DECODER = json.JSONDecoder(  # numbers stay text: 5,000 digits are no error, an
 )
 # A brace opens JSON only before a key, the closing brace or the text's end: sets and {{ are prose.
 _MARK = re.compile(r"<(/?)think(?:ing)?>|\{(?=\s*(?:[\"'“}]|\w{1,40}\s*:|\Z))", re.IGNORECASE)
+_CODE_FENCE = re.compile(r"```\w*")
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _BRACE = re.compile(r"[{}]")
 _VALUE_START = re.compile(r"(?:[a-z]{1,4}|-|\\?u?[0-9a-f]{0,4})", re.IGNORECASE)
 _UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")  # neither UTF-8 nor SQLite takes these as they are
-_MOST_BROKEN = 100  # each costs time in proportion to its place; no judge's answer comes near
+_MOST_PIECES = 1_000  # a broken one costs time in proportion to its place; no real answer comes near
 _LONGEST_WORD = 80
 
 _NOUN = r"(?:response|assistant|output|answer|model|candidate|option)"
-_SLOT = (
-    rf"(?:(?:the )?{_NOUN}[ #_-]?\(?(?P<after>1|2|a|b|one|two)\)?"
-    rf"|(?:the )?(?P<before>first|second)(?: {_NOUN}| one)?)"
-)
-_SLOT_WORD = re.compile(rf"{_SLOT}|\(?(?P<alone>1|2|a|b)\)?")
+_SLOT = rf"(?:the )?(?:{_NOUN}[ #_-]?\(?(1|2|a|b|one|two)\)?|(first|second)(?: {_NOUN}| one)?)"
+_SLOT_WORD = re.compile(rf"{_SLOT}|\(?(1|2|a|b)\)?")
 _LEAD = r"(?:(?:overall|therefore|thus|hence|so|in conclusion),? )?"
 _BETTER = re.compile(rf"{_LEAD}{_SLOT} (?:is (?:the )?better(?: {_NOUN}| one)?|wins)")
 _TIED = re.compile(
     rf"{_LEAD}(?:(?:it is|it's|this is) a tie|(?:both|the|the two) {_NOUN}s are (?:tied|equal|equally good))"
 )
-_GRADED = re.compile(rf"{_LEAD}(?:the|this) {_NOUN} (?P<grade>passes|fails)")
-_SLOTS: Mapping[str, Choice] = {
-    **dict.fromkeys(("1", "a", "one", "first"), "first"),
-    **dict.fromkeys(("2", "b", "two", "second"), "second"),
-}
+_SLOTS: dict[str, Choice] = dict.fromkeys(["1", "a", "one", "first"], "first")
+_SLOTS |= dict.fromkeys(["2", "b", "two", "second"], "second")
 _TIES = frozenset({"tie", "a tie", "tied", "draw", "both", "equal", "equally good", "neither"})
-_GRADES: Mapping[str, Choice] = {
-    **dict.fromkeys(("pass", "passes", "passed", "yes", "true", "1"), "pass"),
-    **dict.fromkeys(("fail", "fails", "failed", "no", "false", "0"), "fail"),
-}
+_GRADES: dict[str, Choice] = dict.fromkeys(["pass", "passes", "passed", "yes", "true", "1"], "pass")
+_GRADES |= dict.fromkeys(["fail", "fails", "failed", "no", "false", "0"], "fail")
 # At the end of an explanation these may answer some other question, so there they are no verdict.
 _WEAK = frozenset({"1", "2", "0", "yes", "no", "true", "false", "both", "equal", "neither"})
 _DRESS = " \t\r\n\u200b\ufeff\"'“”‘’«»`*_[]<>.!"
 _BRACKETED = re.compile(
-    r"(?P<unsure>\b(?:not|never|if|than)\s+)?"
-    r"(?:\[\[(?P<double>[^\[\]\n]{1,80})\]\]|\*\*\[(?P<bold>[^\[\]\n]{1,80})\]\*\*)",
-    re.IGNORECASE,
+    r"(?i)(?P<unsure>\b(?:not|never|if|than)\s+)?"
+    r"(?:\[\[(?P<double>[^\[\]\n]{1,80})\]\]|\*\*\[(?P<bold>[^\[\]\n]{1,80})\]\*\*)"
 )
 _LABEL = re.compile(r"[\W_]*(?:(?:my )?final )?verdict[*_]*:", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _CANNOT = r"(?:can(?:no|')t|can not|am unable to|am not able to|won't|will not|must decline to)"
 _REFUSAL = re.compile(
-    rf"\b(?:i'm|i am) (?:very |so |really )?sorry\b[^\n]{{0,80}}\b(?:{_CANNOT}|unable|not able)\b"
+    rf"(?i)\b(?:i'm|i am) (?:very |so |really )?sorry\b[^\n]{{0,80}}\b(?:{_CANNOT}|unable|not able)\b"
     rf"|\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b[^\n]{{0,160}}\b{_CANNOT}\b"
-    rf"|\bi {_CANNOT} (?:assist|help|comply|engage|fulfil|provide|judge|evaluate|compare|answer|continue)",
-    re.IGNORECASE,
+    rf"|\bi {_CANNOT} (?:assist|help|comply|engage|fulfil|provide|judge|evaluate|compare|answer|continue)"
 )
 _OVERLONG = frozenset({"length", "max_tokens"})
 _FILTERED = frozenset({"content_filter", "refusal"})
@@ -79,7 +70,7 @@ _FILTERED = frozenset({"content_filter", "refusal"})
 class Parsed:
     """What a judge's text says: a choice, or why there is none and the sentence that asks to mend it."""
 
-    choice: Choice | None
+    choice: Choice | None = None
     reasoning: str = ""
     error: Unanswered = ""
     fault: str = ""
@@ -109,13 +100,6 @@ class _Piece:
     value: JsonObject = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    choice: Choice | None = None
-    fault: str = ""
-    reasoning: str = ""
-
-
 def parse_verdict(text: str, kind: KindName, *, ties: bool = True, finish_reason: str = "") -> Parsed:
     """The choice that the text states without contradiction, else why it is unanswered; never raises."""
     found = take_apart(text)
@@ -123,13 +107,13 @@ def parse_verdict(text: str, kind: KindName, *, ties: bool = True, finish_reason
     ended = not found.unclosed and finish_reason not in _OVERLONG | _FILTERED
     if ended and not found.has_json and not stated.fault:
         stated = _in_prose(found.prose, kind)
-    reasoning = "\n\n".join(filter(None, (found.thoughts, stated.reasoning)))
+    reasoning = storable("\n\n".join(filter(None, (found.thoughts, stated.reasoning))))
     if stated.choice == "tie" and not ties:
-        stated = _Stated(fault="The verdict is a tie, which is not allowed here.")
+        stated = Parsed(fault="The verdict is a tie, which is not allowed here.")
     if stated.choice:
-        return Parsed(stated.choice, storable(reasoning))
+        return Parsed(stated.choice, reasoning)
     error, fault = why_unanswered(found, finish_reason, fault=stated.fault, key="verdict")
-    return Parsed(None, storable(reasoning), error, fault)
+    return Parsed(None, reasoning, error, fault)
 
 
 def why_unanswered(found: Found, finish_reason: str, *, fault: str, key: str) -> tuple[Unanswered, str]:
@@ -167,7 +151,7 @@ def take_apart(text: str) -> Found:
         broken=tuple(texts("broken", "unclosed")),
         unclosed=any(piece.role in ("unclosed", "open thought") for piece in kept),
         thoughts="\n\n".join([_THOUGHT_END.sub("", until), *texts("thought", "open thought")]).strip(),
-        prose="\n".join(texts("prose")).strip(_DRESS[:6]),
+        prose=_CODE_FENCE.sub("", "\n".join(texts("prose"))).strip(" \t\r\n\ufeff"),
     )
 
 
@@ -202,18 +186,18 @@ def choice_of(value: object, kind: KindName) -> Choice | None:
         return None
     word = whole(_bare(value))
     if kind == "binary":
-        return _GRADES.get(word) or _closed(word, kind)
-    return "tie" if word in _TIES else _slot(_SLOT_WORD.fullmatch(word)) or _closed(word, kind)
+        return _GRADES.get(word)
+    return "tie" if word in _TIES else _slot(_SLOT_WORD.fullmatch(word)) or _closed(word)
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
-    at = broken = 0
-    while (mark := _MARK.search(text, at)) and broken < _MOST_BROKEN:
+    at = marks = 0
+    while (mark := _MARK.search(text, at)) and marks < _MOST_PIECES:
         yield _Piece("prose", text[at : mark.start()], mark.start())
         piece = _json(text, mark.start()) if mark[0] == "{" else _thought(text, mark)
         yield piece
         at = piece.end
-        broken += piece.role == "broken"
+        marks += 1
     yield _Piece("broken" if mark else "prose", text[at:], len(text))
 
 
@@ -247,9 +231,9 @@ def _thought(text: str, mark: re.Match[str]) -> _Piece:
     if mark[1]:  # without its opening tag, which then stood in the prompt: all before it was thought
         return _Piece("thought until here", "", mark.end())
     close = _THOUGHT_END.search(text, mark.end())
-    if close is None:
-        return _Piece("open thought", text[mark.end() :], len(text))
-    return _Piece("thought", text[mark.end() : close.start()].strip(), close.end())
+    if close:
+        return _Piece("thought", text[mark.end() : close.start()].strip(), close.end())
+    return _Piece("open thought", text[mark.end() :], len(text))
 
 
 def _unwrapped(value: JsonObject, key: str) -> JsonObject:
@@ -267,44 +251,51 @@ def _slot(match: re.Match[str] | None) -> Choice | None:
     return next((_SLOTS[word] for word in words), None)
 
 
-def _closed(sentence: str, kind: KindName) -> Choice | None:
-    if kind == "binary":
-        graded = _GRADED.fullmatch(sentence)
-        return _GRADES[graded["grade"]] if graded else None
+def _closed(sentence: str) -> Choice | None:
     return "tie" if _TIED.fullmatch(sentence) else _slot(_BETTER.fullmatch(sentence))
 
 
-def _in_objects(found: Found, kind: KindName) -> _Stated:
+def _in_objects(found: Found, kind: KindName) -> Parsed:
     objects, fault = keyed_objects(found, "verdict")
     values = [held for value in objects for held in values_of(value, "verdict")]
     if fault or not values:
-        return _Stated(fault=fault)
-    reasoning = reasoning_of(objects[-1]) or found.prose
-    return _agreed(
-        [choice_of(held, kind) for held in values], fault=_word_fault(values[0]), reasoning=reasoning
-    )
+        return Parsed(fault=fault)
+    said = quoted(values[0]) if isinstance(values[0], str) else "null" if values[0] is None else "no text"
+    fault = f"The verdict is {said}, which is none of the words asked for."
+    reasoning = reasoning_of(objects[-1]) or found.prose.strip("{} \n")
+    return _agreed([choice_of(held, kind) for held in values], fault=fault, reasoning=reasoning)
 
 
-def _word_fault(value: object) -> str:
-    if value is None:
-        return "The verdict is null."
-    said = quoted(value) if isinstance(value, str) else "no text"
-    return f"The verdict is {said}, which is none of the words asked for."
-
-
-def _agreed(choices: Sequence[Choice | None], *, fault: str, reasoning: str) -> _Stated:
+def _agreed(choices: Sequence[Choice | None], *, fault: str, reasoning: str) -> Parsed:
     if len(set(choices)) > 1:
-        return _Stated(fault="It states verdicts that contradict each other.", reasoning=reasoning)
-    return _Stated(choices[0], "" if choices[0] else fault, reasoning)
+        return Parsed(None, reasoning, fault="It states verdicts that contradict each other.")
+    return Parsed(choices[0], reasoning, fault="" if choices[0] else fault)
 
 
-def _in_prose(prose: str, kind: KindName) -> _Stated:
-    lines = [line for line in (line.strip() for line in prose.splitlines()) if line]
-    marked = [_marked(match, kind) for match in _BRACKETED.finditer(prose)]
-    last = _on_line(lines[-1], kind, alone=len(lines) == 1)[-1:] if lines else []
-    if not marked and last in ([], [None]):
-        return _Stated()
-    others = (
-        choice for line in dict.fromkeys(lines) for choice in _on_line(line, kind, alone=False) if choice
-    )
-    return _agreed([*last, *marked, *others], fault="", reasoning=prose)
+def _in_prose(prose: str, kind: KindName) -> Parsed:
+    # The last line first; a text states a verdict when it ends with one or has one in double brackets.
+    lines = [*dict.fromkeys(line.strip() for line in reversed(prose.splitlines()) if line.strip())]
+    brackets = _BRACKETED.finditer(prose)
+    marked = [None if m["unsure"] else choice_of(m["double"] or m["bold"], kind) for m in brackets]
+    words = [_on_line(line, kind, alone=len(lines) == 1) for line in lines]
+    closed = [_sentence(part, kind) for line in lines for part in reversed(_SENTENCE_END.split(line))]
+    ending = [choice for choice in (*words[:1], *closed[:1]) if choice]
+    if not marked and not ending:
+        return Parsed()
+    # Beside a bracketed verdict a line that only names a response is a heading.
+    others = [choice for choice in (*closed, *([] if marked else words)) if choice]
+    return _agreed([*marked, *ending, *others], fault="", reasoning=prose)
+
+
+def _on_line(line: str, kind: KindName, *, alone: bool) -> Choice | None:
+    label = _LABEL.match(line[:_LONGEST_WORD])
+    body = line[label.end() :] if label else line
+    choice = choice_of(body, kind)
+    return choice if alone or label or not choice or _bare(body) not in _WEAK else None
+
+
+def _sentence(part: str, kind: KindName) -> Choice | None:
+    # What stands in quotes was said by somebody else.
+    if kind == "binary" or len(part) > _LONGEST_WORD or any(mark in part for mark in '"“”«»'):
+        return None
+    return _closed(_bare(part))

@@ -11,6 +11,7 @@ from itertools import count
 from typing import Literal, get_args
 
 from calibration.asking import Message
+from calibration.parsing import storable
 from labels.present import Order
 from labels.types import Choice, Criterion, Item, KindName, Rubric
 
@@ -18,7 +19,6 @@ Evidence = Literal["context", "reference"]
 Mode = Literal["pointwise", "pairwise", "reference-guided"]
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _FENCE_LENGTH = 12
-_UNSENDABLE = re.compile(r"[\0\ud800-\udfff]")  # neither UTF-8 nor SQLite takes these as they are
 _NO_ANSWER = "(no answer)"  # several providers refuse a message without any text
 
 
@@ -85,12 +85,7 @@ PROMPTS: Mapping[KindName, JudgePrompt] = {
 
 
 def build_messages(
-    rubric: Rubric,
-    criterion: Criterion,
-    *,
-    item: Item,
-    order: Order,
-    template: JudgePrompt | None = None,
+    rubric: Rubric, criterion: Criterion, item: Item, order: Order, *, template: JudgePrompt | None = None
 ) -> tuple[Message, ...]:
     """The messages that ask for a verdict about the item, its responses in this order.
 
@@ -143,7 +138,7 @@ def repaired(
 
 def asked_again(messages: tuple[Message, ...], raw_text: str, *, request: Message) -> tuple[Message, ...]:
     """The messages, the answer as it came except for characters that cannot be sent, and the request."""
-    answer = _UNSENDABLE.sub("\ufffd", raw_text)
+    answer = storable(raw_text)
     return (*messages, Message("assistant", answer if answer.strip() else _NO_ANSWER), request)
 
 

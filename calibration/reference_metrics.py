@@ -196,22 +196,20 @@ def _why_none(passes: int, fails: int) -> Reason | None:
 
 def _chosen(values: Floats, passed: NDArray[np.bool_], *, missing: int, seed: int) -> ChosenThreshold:
     threshold = float(_best_thresholds(values, passed, np.ones((1, values.size), dtype=np.int64))[0])
-    apparent = _by_class((values >= threshold) == passed, passed).mean()
+    apparent = float(_by_class((values >= threshold) == passed, passed).mean())
     shares = _shares_right(values, passed, seed=seed)
-    expected = _by_class(shares, passed).mean()
+    expected = float(_by_class(shares, passed).mean())
     sizes = np.array([passed.sum(), (~passed).sum()])
     right = _by_class(shares, passed) * sizes
     rates = np.random.default_rng(seed).beta(right + 0.5, sizes - right + 0.5, size=(DRAWS, 2))
     low, high = equal_tailed(rates.mean(axis=1), expected)
     few = ("few_items_of_a_class",) if sizes.min() < FEWEST else ()
-    estimate = Estimate(
-        float(expected), low, high, values.size, n_missing=missing, warnings=few, method=_METHOD
-    )
+    estimate = Estimate(expected, low, high, values.size, n_missing=missing, warnings=few, method=_METHOD)
     note = (
         f"On the {values.size} develop items of the choice the balanced accuracy is {apparent:.2f}; expect "
         f"{expected:.2f} on others: {max(0.0, apparent - expected):.2f} is optimism. The holdout decides."
     )
-    return ChosenThreshold(threshold, float(apparent), estimate, note)
+    return ChosenThreshold(threshold, apparent, estimate, note)
 
 
 def _by_class(right: NDArray[np.generic], passed: NDArray[np.bool_]) -> Floats:

@@ -9,7 +9,7 @@ from typing import Literal
 from calibration.stats.estimate import Estimate
 from labels.types import Choice, Criterion, Side, Value
 
-Unanswered = Literal["", "empty", "unparseable", "refused", "cut_off", "error", "not_given"]
+Unanswered = Literal["", "empty", "unparseable", "refused", "cut_off", "too_long", "error", "not_given"]
 LeftOut = Literal[
     "unlabelled",
     "skipped",

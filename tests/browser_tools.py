@@ -26,9 +26,9 @@ FLAGS = [
     "--disable-sync",
 ]
 
-# Runs in the page before anything else: when was each item painted, when was what sent for it.
+# Runs in the page before anything else: when was each item painted, a key pressed, what sent.
 SEEN = r"""(() => {
-  const log = (window.seen = { painted: {}, sent: [] });
+  const log = (window.seen = { painted: {}, sent: [], pressed: [] });
   const look = () => {
     const shown = document.querySelector("[data-shown]")?.dataset.shown;
     if (!shown || shown in log.painted) return;
@@ -36,6 +36,7 @@ SEEN = r"""(() => {
     requestAnimationFrame(() => requestAnimationFrame(() => (log.painted[shown] = performance.now())));
   };
   new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+  addEventListener("keydown", () => log.pressed.push(performance.now()), true);
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (data) {
     const found = /"shown":"([^"]+)"/.exec(new TextDecoder().decode(data));
@@ -167,6 +168,11 @@ class Sitting:
         """When each item was painted, and when what was sent for it (milliseconds of the page)."""
         log: Any = self.page.evaluate("window.seen")
         return log["painted"], [(shown, at) for shown, at in log["sent"]]
+
+    def pressed(self) -> list[float]:
+        """When keys were pressed (milliseconds of the page)."""
+        pressed: list[float] = self.page.evaluate("window.seen.pressed")
+        return pressed
 
 
 def _bytes(data: str | bytes) -> bytes:

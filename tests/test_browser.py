@@ -106,15 +106,29 @@ def test_quick_and_held_keys_never_label_what_was_not_seen(
     assert len(labelled) == 1 if gap in (30, 100, "held") else len(labelled) <= 14
 
 
-def test_keys_at_a_working_pace_all_count(tmp_path: Path, serve: Serve, sit: Sit) -> None:
-    project = make_project(tmp_path / "p.db", pairs(20))
+def test_every_key_counts_whose_item_was_in_view_for_a_moment(tmp_path: Path, serve: Serve, sit: Sit) -> None:
+    project = make_project(tmp_path / "p.db", pairs(30))
     ada = sit(serve(project))
-    for _ in range(15):
+    for _ in range(16):
         ada.page.keyboard.press("2")
-        ada.page.wait_for_timeout(550)
+        ada.page.wait_for_timeout(500)
     ada.ready()
-    assert ada.status.startswith("15 of")
-    assert len(labels_of(project)) == 15
+    painted, sent = ada.seen()
+    since = [at for at in painted.values() if at is not None]
+    refused, wrong = 0.0, []
+    for at in ada.pressed():
+        counted = any(0 <= sent_at - at < 100 for _, sent_at in sent)
+        # What was sent for the item in view makes every further key too quick until the next is painted.
+        in_view = max(since_at for since_at in since if since_at <= at)
+        busy = any(in_view < sent_at < at for _, sent_at in sent)
+        calm = 0.0 if busy else at - max(in_view, refused)
+        if (counted and calm < 250) or (not counted and calm > 400):
+            wrong.append((at, counted, calm))
+        if not counted:
+            refused = at
+    assert wrong == []
+    assert len(sent) >= 8
+    assert len(labels_of(project)) == len(sent)
 
 
 def test_keys_are_dead_while_someone_types_a_note(tmp_path: Path, serve: Serve, sit: Sit) -> None:

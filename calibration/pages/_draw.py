@@ -18,8 +18,12 @@ STYLE = """<style>
 .jc-table {border-collapse: collapse; width: 100%; font-size: .95rem; font-variant-numeric: tabular-nums}
 .jc-table caption {text-align: left; font-weight: 600; padding: .25rem 0}
 .jc-table th, .jc-table td {padding: .3rem .6rem; border-bottom: 1px solid rgba(128, 128, 128, .35);
-  text-align: right; vertical-align: top}
-.jc-table th:first-child, .jc-table td:first-child {text-align: left; overflow-wrap: anywhere}
+  text-align: right; vertical-align: top; white-space: nowrap}
+.jc-table th:first-child, .jc-table td:first-child {text-align: left; overflow-wrap: anywhere;
+  white-space: normal; min-width: 8.5rem}
+.stMainBlockContainer {padding-top: 3.5rem}
+h2.jc-text, h3.jc-text, h4.jc-text, .jc-said-title {padding: .4rem 0 0; margin: 0}
+h2.jc-text {font-size: 1.5rem} h3.jc-text {font-size: 1.2rem} h4.jc-text, .jc-said-title {font-size: 1rem}
 .jc-scroll {overflow-x: auto}
 .jc-text {white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext}
 .jc-box {max-height: 24rem; overflow-y: auto; border: 1px solid rgba(128, 128, 128, .35);
@@ -75,7 +79,7 @@ def _interval_chart(
     )
     tooltip = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("value", "low", "high")]
     points = base.mark_point(filled=True, size=90, opacity=1).encode(x="value:Q", tooltip=tooltip)
-    return alt.layer(lines, points).properties(height=40 + 34 * len(rows))
+    return alt.layer(lines, points).properties(height=alt.Step(30))
 
 
 def said(title: str, ratings: Sequence[Said]) -> None:
@@ -85,4 +89,6 @@ def said(title: str, ratings: Sequence[Said]) -> None:
         f'<dd class="jc-text" dir="auto">{escape(rating.why)}</dd>'
         for rating in ratings
     )
-    st.html(f'<h4>{escape(title)}</h4><dl class="jc-said">{rows or "<dt>nothing yet</dt>"}</dl>')
+    st.html(
+        f'<h4 class="jc-said-title">{escape(title)}</h4><dl class="jc-said">{rows or "<dt>nothing yet</dt>"}</dl>'
+    )

@@ -29,6 +29,8 @@ def _show_criterion(report: CriterionReport) -> None:
     if not report.judges:
         st.info("No judge has rated these items yet.")
         return
+    for judge in report.judges:
+        _draw.text(judge.sentence)
     kappas = [(judge.judge, judge.estimates["kappa"]) for judge in report.judges]
     rows = [
         (name, kappa.value, kappa.low, kappa.high)
@@ -44,7 +46,6 @@ def _show_criterion(report: CriterionReport) -> None:
 def _show_judge(judge: JudgeReport) -> None:
     with st.container(border=True):
         _draw.text(judge.judge, tag="h3")
-        _draw.text(judge.sentence)
         kappa, agreement = judge.estimates["kappa"], judge.estimates["agreement"]
         same = judge.position.consistency
         with st.container(horizontal=True, gap="large"):

@@ -64,6 +64,8 @@ def _show_next(criterion: Criterion, person: Annotator) -> None:
         note = desk.note(item.presentation_id) if item else ""
         rubric = desk.store.rubric(criterion.id)
     seat.rubric_id = rubric.id
+    # The bar goes first: it waits for the item's texts, and a late bar would only make the person wait.
+    _bar.draw(seat, item, progress=progress, note=note)
     _texts.heading(criterion.question, level=1)
     _texts.rubric(rubric)
     if item is None:
@@ -71,7 +73,6 @@ def _show_next(criterion: Criterion, person: Annotator) -> None:
         _texts.done(person.name, labelled=labelled, skipped=progress.skipped)
     else:
         _texts.item(item)
-    _bar.draw(seat, item, progress=progress, note=note)
 
 
 show()
