@@ -29,6 +29,8 @@ def main() -> None:
     except (UserError, sqlite3.Error):
         st.html('<p role="alert">There is no project here. Start again with: calibrate app PROJECT.db</p>')
         return
+    if link_parameter("key") and not owner:
+        st.html('<p role="alert">The key in this link opens no results; you can label here.</p>')
     pages = [st.Page(RESULTS / f"{title.lower()}.py", title=title) for title in TITLES if owner]
     pages.append(st.Page(LABELLING / "label.py", title="Label", default=not owner))
     st.navigation(pages, position="sidebar" if owner else "hidden").run()

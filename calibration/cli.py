@@ -12,6 +12,7 @@ import click
 from calibration.app_cli import app_command
 from calibration.demo_cli import demo_command
 from calibration.importing_cli import import_command
+from calibration.judge_cli import judge_command
 from labels.errors import UserError
 from labels.kinds import KINDS
 from labels.types import Criterion, KindName
@@ -101,6 +102,7 @@ def export(project: Path, *, folder: Path, form: str) -> None:
 
 
 cli.add_command(import_command)
+cli.add_command(judge_command)
 cli.add_command(app_command)
 cli.add_command(demo_command)
 

@@ -156,12 +156,9 @@ def take_apart(text: str) -> Found:
 
 
 def keyed_objects(found: Found, key: str) -> tuple[tuple[JsonObject, ...], str]:
-    """The complete objects that have the key, or the fault that it also stands in JSON that is not valid.
-
-    Neither when the key stands in JSON that is never closed: then the answer is cut off.
-    """
+    """The complete objects that have the key, or none and the fault that it also stands elsewhere."""
     if any(key in text.casefold() for text in found.broken):
-        return (), "" if found.unclosed else "Its JSON is not valid."
+        return (), "" if found.unclosed else "Its JSON is not valid."  # unclosed is cut off, no fault
     if re.search(rf"[\"'“]{key}[\"'”]\s*:", found.prose, re.IGNORECASE):
         return (), f'The key "{key}" stands outside a JSON object.'
     inner = (_unwrapped(value, key) for value in found.objects)
@@ -178,13 +175,15 @@ def reasoning_of(value: JsonObject) -> str:
     return "\n\n".join(held for held in values_of(value, "reasoning") if isinstance(held, str))
 
 
+def word_of(value: object) -> str:
+    """A short text, a number or a boolean as a bare word to compare; empty for anything else."""
+    text = str(value) if isinstance(value, str | bool) else ""
+    return whole(_bare(text)) if len(text) <= _LONGEST_WORD else ""
+
+
 def choice_of(value: object, kind: KindName) -> Choice | None:
     """The choice that a whole word, number or closed sentence stands for; None for anything else."""
-    if isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str) or len(value) > _LONGEST_WORD:
-        return None
-    word = whole(_bare(value))
+    word = word_of(value)
     if kind == "binary":
         return _GRADES.get(word)
     return "tie" if word in _TIES else _slot(_SLOT_WORD.fullmatch(word)) or _closed(word)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from calibration.agreement import (
     confusion_of,
@@ -17,6 +16,7 @@ from calibration.agreement import (
 )
 from calibration.audits.position import position_of
 from calibration.compare import POLICIES, Rated, Reference, compare, rate_items, reference_labels
+from calibration.material import Material
 from calibration.stats.estimate import Estimate
 from calibration.types import (
     Comparison,
@@ -29,21 +29,11 @@ from calibration.types import (
     Warned,
 )
 from calibration.wording import sentence_of, warning
-from labels.types import Annotator, Criterion, Item, Label
+
+__all__ = ["Material", "criterion_report", "judge_report"]
 
 UNANSWERED_LIMIT = 0.05  # METHODS 4: above this share a gate would be INVALID
 FEW_ITEMS = 10  # METHODS 0: below this, counts and never a verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """All that one criterion's report is made of."""
-
-    criterion: Criterion
-    items: Sequence[Item]
-    labels: Sequence[Label]
-    annotators: Sequence[Annotator]
-    verdicts: Sequence[Verdict]
 
 
 def criterion_report(material: Material) -> CriterionReport:

@@ -68,6 +68,12 @@ class RunStore:
             sql = "UPDATE judge_runs SET state = ?, finished_at = ? WHERE id = ?"
             self.db.execute(sql, (state, now(), run_id))
 
+    def ask_to_stop(self, run_id: str) -> None:
+        """Ask the process that carries the run out to stop."""
+        with writing(self.db):
+            sql = "UPDATE judge_runs SET state = 'stopping' WHERE id = ? AND state = 'running'"
+            self.db.execute(sql, (run_id,))
+
     def state_of_run(self, run_id: str) -> str:
         """How the run stands, or nothing when there is no such run."""
         row = self.db.execute("SELECT state FROM judge_runs WHERE id = ?", (run_id,)).fetchone()

@@ -28,6 +28,8 @@ from labels.types import (
     Saw,
 )
 
+AT_ONCE = 500  # items read with one query
+
 _CURRENT_LABELS = """
     SELECT l.*, p.first FROM labels l LEFT JOIN presentations p ON p.id = l.presentation_id
     WHERE l.criterion_id = ? AND l.round = ? AND l.event != 'undo' AND NOT EXISTS (
@@ -101,13 +103,26 @@ class LabelStore:
 
     def items(self, kind: KindName | None = None) -> list[Item]:
         """All items, or those of one kind, in the order they were imported."""
-        where, params = ("WHERE kind = ?", [kind]) if kind else ("", [])
-        responses: dict[str, list[Response]] = {}
-        for r in self.db.query("SELECT * FROM responses ORDER BY item_id, side"):
+        return list(self.each_item(kind))
+
+    def each_item(self, kind: KindName | None = None) -> Iterator[Item]:
+        """The same one after the other, so that a long run need not hold them all."""
+        last = 0
+        sql = """SELECT rowid AS place, * FROM items WHERE rowid > ? AND (kind = ? OR ? IS NULL)
+            ORDER BY rowid LIMIT ?"""
+        while rows := list(self.db.query(sql, [last, kind, kind, AT_ONCE])):
+            responses = self._responses(last, rows[-1]["place"])
+            yield from (_item(row, responses[row["id"]]) for row in rows)
+            last = rows[-1]["place"]
+
+    def _responses(self, after: int, until: int) -> dict[str, list[Response]]:
+        found: dict[str, list[Response]] = {}
+        sql = """SELECT r.* FROM responses r JOIN items i ON i.id = r.item_id
+            WHERE i.rowid > ? AND i.rowid <= ? ORDER BY r.item_id, r.side"""
+        for r in self.db.query(sql, [after, until]):
             response = Response(r["side"], r["system"], r["text"], r["listed"])
-            responses.setdefault(r["item_id"], []).append(response)
-        rows = self.db.query(f"SELECT * FROM items {where} ORDER BY rowid", params)  # noqa: S608
-        return [_item(row, responses[row["id"]]) for row in rows]
+            found.setdefault(r["item_id"], []).append(response)
+        return found
 
     def systems(self, kind: KindName) -> list[str]:
         """The systems whose responses the items of a kind hold, in order of first appearance."""

@@ -124,13 +124,21 @@ class Sitting:
     def open(self, name: str) -> None:
         """Open the annotators' link, give the name, wait for the first item."""
         self.page.goto(self.server.url)
+        self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
         self.page.get_by_label("Your name").fill(name)
         self.page.keyboard.press("Enter")
         self.ready()
 
     def ready(self, before: str = "") -> str:
         """Wait until a key would count for something other than `before`; what is in view then."""
-        shown: Any = self.page.wait_for_function(_READY, arg=before, timeout=15_000).json_value()
+        from playwright.sync_api import TimeoutError as TooLate
+
+        try:
+            shown: Any = self.page.wait_for_function(_READY, arg=before, timeout=15_000).json_value()
+        except TooLate as error:
+            bar = self.page.evaluate(f"({_BAR})?.outerHTML")
+            text = self.page.inner_text("body")
+            raise AssertionError(f"no key would count; the page: {text}\nthe bar: {bar}") from error
         return str(shown)
 
     @property
@@ -163,6 +171,15 @@ class Sitting:
         before = self.shown
         self.page.keyboard.press(key)
         return self.ready(before)
+
+    def answered_or_told(self, before: str) -> str:
+        """Whether a key has led to another item ("answered") or to a sentence in the bar ("told")."""
+        script = f"""(before) => {{
+          const shown = document.querySelector('[data-shown]')?.dataset.shown;
+          if (shown && shown !== before) return 'answered';
+          return ({_BAR})?.querySelector('.hint').textContent && 'told';
+        }}"""
+        return str(self.page.wait_for_function(script, arg=before, timeout=30_000).json_value())
 
     def seen(self) -> tuple[dict[str, float | None], list[tuple[str, float]]]:
         """When each item was painted, and when what was sent for it (milliseconds of the page)."""

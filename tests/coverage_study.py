@@ -287,7 +287,7 @@ def _cell_row(cell: Cell) -> str:
 
 
 def _row(*parts: str) -> str:
-    return "| " + " | ".join(parts) + " |"
+    return f"| {' | '.join(parts)} |".replace("%", " %")
 
 
 if __name__ == "__main__":

@@ -1,30 +1,79 @@
-"""Position audit: what swapping the two responses does to a judge's verdicts."""
+"""Position audit: what swapping the two responses does to a judge's verdicts.
+
+The estimate is the pull to a slot, (recency - primacy) / pairs, 0 when fair. *Concern*: its interval lies
+away from 0, it is at least 10 points, and the exact sign test over items agrees. *Watch*: 10 points not
+proven; flips beyond the judge's own noise without a direction; or verdicts that surely change on more than
+30 % of pairs. *Fine*: the interval lies within 20 points. Below 20 pairs, or wider: *unknown*.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from calibration.compare import Rated, is_inconsistent
-from calibration.stats.estimate import undefined
+from calibration.audits.basis import (
+    ALPHA,
+    Scale,
+    counted,
+    lacking,
+    more_items,
+    share,
+    verdicts_of,
+    weigh,
+)
+from calibration.compare import Rated, is_inconsistent, rate_items
+from calibration.material import Material
+from calibration.stats.estimate import Estimate, Reason, undefined
+from calibration.stats.paired import mcnemar_p
 from calibration.stats.position import (
+    PositionCounts,
     Slot,
+    conflict_rate,
     consistency,
     count_pairs,
     direction_p,
+    hard_flip_rate,
+    item_directions,
+    position_effect,
     preference_fairness,
+    primacy_share,
 )
-from calibration.types import Position
+from calibration.types import Finding, Position, Verdict, Weight
+from calibration.wording import percent
 from labels.kinds import KINDS
 from labels.present import Order
 from labels.types import Side, Value
+
+MIN_PAIRS = 20
+SCALE = Scale(neutral=0.0, matters=0.10, harmful=0.20)
+MAX_CONFLICTS = 0.30  # METHODS 12: consistency of at least .70
+BEYOND_NOISE = 0.05
+
+
+def audit(material: Material, judge: str) -> Finding:
+    """Does the judge's choice follow the slot?"""
+    if material.criterion.kind != "pairwise":
+        sentence = "Single responses have no order: 0 pairs to swap."
+        return lacking("position", judge, sentence, need=0, reason="not_applicable")
+    verdicts = verdicts_of(material, judge)
+    rated = {item_id: item for item_id, item in rate_items(verdicts).items() if _is_swapped(item)}
+    counts = _counts(rated)
+    if counts.pairs < MIN_PAIRS:
+        return _too_few(judge, counts)
+    runs = _runs(verdicts)
+    effect = position_effect(list(runs.values()))
+    pull = preference_fairness(counts)
+    weight = _weight(pull, _proven(runs), parts=(conflict_rate(counts), effect))
+    need = more_items(pull, SCALE) if weight == "unknown" else 0
+    sentence = f"{_changes(counts)} {_pull_in_words(pull)}{_rest(weight, effect, need=need)}."
+    flipped = tuple(sorted(item_id for item_id, item in rated.items() if is_inconsistent(item)))
+    return Finding("position", judge, weight, pull, sentence, flipped, need, _parts(counts, effect))
 
 
 def position_of(rated: Mapping[str, Rated]) -> Position:
     """Consistency and flips over all items that the judge rated, labelled or not."""
     one_order = [item for item in rated.values() if _is_one_order(item)]
-    swapped = [item for item in rated.values() if _is_swapped(item)]
     ordered = any(item.forward or item.reverse for item in rated.values())
-    counts = count_pairs([_slots(item) for item in swapped])
+    counts = _counts(rated)
     not_ordered = undefined("not_applicable")
     return Position(
         pairs=counts.pairs,
@@ -62,3 +111,94 @@ def _slot(first: Side, value: Value | None) -> Slot | None:
         return None
     choice = KINDS["pairwise"].slot(Order(first), value)
     return "tie" if choice == "tie" else "first" if choice == "first" else "second"
+
+
+def _counts(rated: Mapping[str, Rated]) -> PositionCounts:
+    return count_pairs([_slots(item) for item in rated.values() if _is_swapped(item)])
+
+
+def _runs(verdicts: Sequence[Verdict]) -> dict[str, tuple[list[Value | None], list[Value | None]]]:
+    """Per item the values of all runs, with side A first and with side B first, by repeat."""
+    runs: dict[str, tuple[list[Value | None], list[Value | None]]] = {}
+    for verdict in sorted(verdicts, key=lambda verdict: verdict.repeat):
+        if verdict.first is not None:
+            runs.setdefault(verdict.item_id, ([], []))[verdict.first == "B"].append(verdict.value)
+    return runs
+
+
+def _proven(runs: Mapping[str, tuple[list[Value | None], list[Value | None]]]) -> bool:
+    """Whether the exact sign test finds a direction, one sign for each item over its repeats."""
+    counts = [
+        count_pairs([(_slot("A", one), _slot("B", other)) for one, other in zip(*item, strict=False)])
+        for item in runs.values()
+    ]
+    return mcnemar_p(*item_directions(counts), midp=False) <= ALPHA
+
+
+def _weight(pull: Estimate, proven: bool, *, parts: tuple[Estimate, Estimate]) -> Weight:
+    weight = weigh(pull, SCALE, proven=proven)
+    conflicts, effect = parts
+    beyond = effect.low is not None and effect.low > 0 and (effect.value or 0) >= BEYOND_NOISE
+    many = conflicts.low is not None and conflicts.low > MAX_CONFLICTS
+    return "watch" if weight in ("fine", "unknown") and (beyond or many) else weight
+
+
+def _too_few(judge: str, counts: PositionCounts) -> Finding:
+    need = MIN_PAIRS - counts.pairs
+    have = counted(counts.pairs, "pair")
+    sentence = f"Only {have} with a verdict in both orders: needs {need} more to say whether order matters."
+    reason: Reason = (
+        "too_few_items" if counts.pairs else "no_valid_verdict" if counts.unanswered else "no_items"
+    )
+    return lacking("position", judge, sentence, need=need, reason=reason, n=counts.pairs)
+
+
+def _changes(counts: PositionCounts) -> str:
+    conflicts = conflict_rate(counts)
+    pairs = counted(counts.pairs, "pair")
+    if not conflicts.value:
+        most = percent(conflicts.high or 0)
+        return f"Swapping the two responses changed no verdict on {pairs} (at most {most})."
+    start = "When the two responses are swapped this judge changes its mind on"
+    return f"{start} {share(conflicts).replace(' (', f' of {pairs} (')}, {_towards(counts)}."
+
+
+def _towards(counts: PositionCounts) -> str:
+    first = counts.primacy / (counts.primacy + counts.recency)
+    slot, most = ("first", first) if first >= 0.5 else ("second", 1 - first)
+    if most < 0.65:
+        return "in no clear direction"
+    return f"{'nearly always' if most >= 0.9 else 'mostly'} towards the one shown {slot}"
+
+
+def _pull_in_words(pull: Estimate) -> str:
+    low, high = round(100 * (pull.low or 0)), round(100 * (pull.high or 0))
+    if not low and not high:
+        return "Its pull to either slot is less than a point"
+    if high <= 0:
+        return f"Its pull to the one shown first lies between {-high} and {counted(-low, 'point')}"
+    if low >= 0:
+        return f"Its pull to the one shown second lies between {low} and {counted(high, 'point')}"
+    return (
+        f"Its pull lies between {counted(-low, 'point')} to the one shown first and {high} to the one shown "
+        "second"
+    )
+
+
+def _rest(weight: Weight, effect: Estimate, *, need: int) -> str:
+    if weight == "unknown":
+        return f": it is not shown to be fair, which needs about {need} more pairs"
+    if effect.value is None:
+        return "; with one run per order, order and chance cannot be told apart" if weight == "watch" else ""
+    changed = f"{100 * effect.value:.0f} points"
+    limits = "" if effect.low is None else f" ({100 * effect.low:.0f} to {100 * (effect.high or 0):.0f})"
+    return f"; beyond the judge's own noise the swap costs {changed} of agreement{limits}"
+
+
+def _parts(counts: PositionCounts, effect: Estimate) -> dict[str, Estimate]:
+    return {
+        "verdicts that change with the order": conflict_rate(counts),
+        "both times the same slot": hard_flip_rate(counts),
+        "changes towards the one shown first": primacy_share(counts),
+        "change beyond the judge's own noise": effect,
+    }

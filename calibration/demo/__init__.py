@@ -1,1 +1,1 @@
-"""Synthetic data of the demo project: texts and labels made up for it, under the project's licence."""
+"""Synthetic data of the demo project: texts and labels written for this project, MIT like the project."""

@@ -5,6 +5,7 @@ const CALM = 300; // ms that an item must have been painted, and no key refused,
 const PATIENCE = 8000; // ms after which a report without a reply counts as lost
 const HINT_TIME = 4000;
 const TOO_QUICK = "Too quick: that press did not count.";
+const UNHEARD = "That key did not arrive. Press again.";
 const NO_REPLY = "No reply yet. Press again; it counts once.";
 const NO_CONNECTION = "No connection: not saved. Wait, then press again.";
 const TOOLS = { s: "skip", n: "note", u: "undo", "?": "keys" };
@@ -27,6 +28,7 @@ class AnswerBar {
     this.painted = Infinity;
     this.refused = 0;
     this.waiting = 0;
+    this.pending = "";
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey);
     for (const button of root.querySelectorAll("[data-act]")) {
@@ -48,6 +50,12 @@ class AnswerBar {
     for (const name of ["keydown", "keyup", "keypress"]) {
       dialog.addEventListener(name, (event) => event.stopPropagation());
     }
+    // The browser's own Esc closes later, and the next key would still land in the dialog.
+    dialog.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.isComposing) return;
+      event.preventDefault();
+      dialog.close();
+    });
     dialog.querySelector(".close").addEventListener("click", () => dialog.close());
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   }
@@ -57,13 +65,15 @@ class AnswerBar {
     this.data = data;
     this.send = send;
     if (again) return; // only the theme changed
+    // An answer leads to something new in view or to a hint; else the app has just come back without it.
+    const unheard = this.waiting && this.pending !== "note" && data.shown === this.shown && !data.hint;
     clearTimeout(this.waiting);
     this.waiting = 0;
     if (data.shown !== this.shown) this.newItem();
     this.drawAnswers();
     this.drawReasons();
     this.drawStatus();
-    if (data.hint) this.hint(data.hint);
+    if (data.hint || unheard) this.hint(data.hint || UNHEARD);
   }
 
   newItem() {
@@ -85,13 +95,16 @@ class AnswerBar {
       requestAnimationFrame(() => {
         if (shown !== this.shown) return;
         this.painted = performance.now();
-        setTimeout(() => this.markReady(), CALM);
+        this.markReady(shown);
       });
     });
   }
 
-  markReady() {
-    if (this.calm()) this.find(".bar").dataset.ready = this.shown;
+  // For tests and for whoever drives the page by a program: the moment from which a key counts.
+  markReady(shown) {
+    if (shown !== this.shown) return;
+    if (this.calm()) this.find(".bar").dataset.ready = shown;
+    else setTimeout(() => this.markReady(shown), 50);
   }
 
   calm() {
@@ -177,6 +190,7 @@ class AnswerBar {
   post(act) {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.lost(), PATIENCE);
+    this.pending = act.event;
     this.send("act", { shown: this.shown, ...act });
   }
 

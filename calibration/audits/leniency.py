@@ -1,0 +1,111 @@
+"""Leniency audit: does the judge give its answers in other proportions than the experts?
+
+The estimate is the judge's share less the experts' share on the same items: of "pass" for single responses,
+for pairs of the answer whose share differs most. *Concern*: its interval lies away from 0, it is at least
+10 points, and the test of equal margins agrees (exact McNemar, Bowker for pairs). *Watch*: 10 points not
+proven. *Fine*: the interval lies within 15 points. *Unknown*: wider, or below 20 items. Where more than two
+systems were compared, sides mean nothing and only ties are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from calibration.audits.basis import (
+    ALPHA,
+    Scale,
+    compared,
+    counted,
+    lacking,
+    more_items,
+    points,
+    value_in_words,
+    weigh,
+)
+from calibration.material import Material
+from calibration.stats.agreement import crosstab, margins_p
+from calibration.stats.classification import binary_counts, tnr, tpr
+from calibration.stats.estimate import Estimate
+from calibration.stats.intervals import proportion
+from calibration.stats.paired import PairedCounts, agreement_difference, mcnemar_p
+from calibration.types import Finding, Pair
+from calibration.wording import percent
+from labels.kinds import KINDS
+from labels.types import Value
+
+MIN_ITEMS = 20
+SCALE = Scale(neutral=0.0, matters=0.10, harmful=0.15)
+
+
+def audit(material: Material, judge: str) -> Finding:
+    """Is the judge more lenient, or freer with one answer, than the experts?"""
+    pairs = compared(material, judge).pairs
+    if len(pairs) < MIN_ITEMS:
+        need = MIN_ITEMS - len(pairs)
+        sentence = f"Only {counted(len(pairs), 'item')} with a label and a verdict: needs {need} more."
+        return lacking("leniency", judge, sentence, need=need, n=len(pairs))
+    values = _values(material)
+    gaps = {value: _gap(pairs, value) for value in values}
+    value = max(values, key=lambda v: (round(abs(gaps[v].value or 0), 9), gaps[v].value or 0))
+    return _finding(material, judge, pairs=pairs, value=value, gaps=gaps)
+
+
+def _values(material: Material) -> Sequence[Value]:
+    """The answers whose shares are compared."""
+    if material.criterion.kind == "binary":
+        return ("pass",)
+    named = all(value_in_words(material, side) != f"side {side}" for side in ("A", "B"))
+    return KINDS["pairwise"].values if named else ("tie",)
+
+
+def _gap(pairs: Sequence[Pair], value: Value) -> Estimate:
+    """The judge's share of this answer less the experts'."""
+    said = [(pair.reference == value, pair.judge == value) for pair in pairs]
+    return agreement_difference(
+        PairedCounts(
+            both=said.count((True, True)),
+            gained=said.count((False, True)),
+            lost=said.count((True, False)),
+            neither=said.count((False, False)),
+        )
+    )
+
+
+def _finding(
+    material: Material, judge: str, *, pairs: Sequence[Pair], value: Value, gaps: Mapping[Value, Estimate]
+) -> Finding:
+    gap = gaps[value]
+    weight = weigh(gap, SCALE, proven=_margins_p(pairs, list(gaps)) <= ALPHA)
+    need = more_items(gap, SCALE) if weight == "unknown" else 0
+    sides = {"judge says": [pair.judge for pair in pairs], "experts say": [pair.reference for pair in pairs]}
+    shares = {who: proportion(said.count(value), len(said)) for who, said in sides.items()}
+    word = value_in_words(material, value)
+    parts = {f"{who} {word}": share for who, share in shares.items()}
+    parts |= {f"gap: {value_in_words(material, v)}": estimate for v, estimate in gaps.items() if v != value}
+    parts |= _rates(pairs) if value == "pass" else {}
+    tail = f"; needs about {need} more items to call that small" if need else ""
+    sentence = (
+        f"On {counted(gap.n, 'item')} the judge answers {word} on {percent(shares['judge says'].value or 0)}, "
+        f"your experts on {percent(shares['experts say'].value or 0)}: a difference of {points(gap)}{tail}."
+    )
+    behind = tuple(pair.item_id for pair in pairs if _is_behind(pair, value, gap=gap))
+    return Finding("leniency", judge, weight, gap, sentence, behind, need, parts)
+
+
+def _is_behind(pair: Pair, value: Value, *, gap: Estimate) -> bool:
+    """Whether this pair is a disagreement that makes the gap."""
+    more = pair.judge if (gap.value or 0) > 0 else pair.reference
+    return pair.judge != pair.reference and more == value
+
+
+def _margins_p(pairs: Sequence[Pair], values: Sequence[Value]) -> float:
+    """McNemar's exact test where one answer is compared, Bowker's test where all are."""
+    if len(values) > 1:
+        return margins_p(crosstab([p.reference for p in pairs], [p.judge for p in pairs], values))
+    said = [(pair.reference == values[0], pair.judge == values[0]) for pair in pairs]
+    return mcnemar_p(said.count((False, True)), said.count((True, False)), midp=False)
+
+
+def _rates(pairs: Sequence[Pair]) -> dict[str, Estimate]:
+    counts = binary_counts([p.reference for p in pairs], [p.judge for p in pairs], positive="pass")
+    return {"passes what the experts pass": tpr(counts), "fails what the experts fail": tnr(counts)}

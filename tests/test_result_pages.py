@@ -1,0 +1,114 @@
+"""The result pages over a real project: what they show, and what looking at them leaves in the ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from builders import PAIRS, SINGLES, label, make_project, pair, single, verdict
+from streamlit.testing.v1 import AppTest
+
+import calibration.pages
+from labels.store import LabelStore
+from labels.web import owner_key
+
+APP = Path(__file__).parent.parent / "annotate_app.py"
+RESULTS = Path(calibration.pages.__file__).parent
+NAMES = ("overview", "agreement", "disagreements")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    items, singles = [pair(n) for n in range(12)], [single(n) for n in range(12)]
+    labels = [label(item, "Ben", "A" if n % 2 else "B") for n, item in enumerate(items)]
+    labels += [label(item, "Ben", "pass" if n % 3 else "fail") for n, item in enumerate(singles)]
+    verdicts = [verdict(item, "first", first=side) for item in items[:10] for side in ("A", "B")]
+    verdicts += [
+        verdict(item, "second" if side == "B" else "first", first=side)
+        for item in items[10:]
+        for side in ("A", "B")
+    ]
+    verdicts += [verdict(item, "pass", first=None, judge="$lenient$ **judge**") for item in singles]
+    return make_project(
+        tmp_path / "p.db", items + singles, labels, verdicts=verdicts, criteria=[PAIRS, SINGLES]
+    )
+
+
+@pytest.fixture
+def app(project: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("JUDGE_CALIBRATION_PROJECT", str(project))
+    with LabelStore.open(project) as store:
+        key = owner_key(store.setting("salt"))
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["key"] = key
+    return at.run()
+
+
+def html_of(at: AppTest) -> str:
+    return "\n".join(element.proto.body for element in at.get("html"))
+
+
+def opened(at: AppTest, name: str) -> AppTest:
+    at.switch_page(str(RESULTS / f"{name}.py")).run()
+    assert not at.exception
+    return at
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_page_shows_the_project_without_an_error(app: AppTest, name: str) -> None:
+    shown = opened(app, name)
+    assert shown.title[0].value.lower() == name
+    assert PAIRS.question in html_of(shown)
+
+
+def test_the_overview_says_in_one_sentence_what_each_judge_is_worth(app: AppTest) -> None:
+    text = html_of(app)
+    assert "agrees with your experts on" in text
+    assert "always towards the response shown first" in text
+    assert "$lenient$ **judge**" in text
+    assert all("lenient" not in element.value for element in app.markdown)
+
+
+def test_the_cells_of_the_table_hold_the_counts_of_the_report(app: AppTest) -> None:
+    at = opened(app, "agreement")
+    counts = {button.key: button.label for button in at.button if button.key.startswith("cell-")}
+    assert counts["cell-A-tie"] == "5"
+    assert counts["cell-A-A"] == "1"
+    assert counts["cell-B-A"] == "1"
+    assert sum(map(int, counts.values())) == 12
+
+
+def test_a_cell_opens_the_items_behind_it_with_all_that_was_said(app: AppTest) -> None:
+    at = opened(app, "agreement")
+    at.button(key="cell-B-A").click().run()
+    at = opened(at, "disagreements")
+    text = html_of(at)
+    assert "pair-10" in text
+    assert text.count("Experts") == 1
+    assert "alpha" in text
+    assert "short answer 10" in text
+    assert "A shown first" in text
+    assert "B shown first" in text
+
+
+def test_who_also_labels_has_seen_the_verdicts_and_the_ledger_says_so(app: AppTest, project: Path) -> None:
+    with LabelStore.open(project) as store:
+        ada = store.annotator("Ada")
+    app.session_state["annotator_id"] = ada.id
+    opened(app, "disagreements")
+    with LabelStore.open(project) as store:
+        rows = list(store.db.query("SELECT * FROM reveals"))
+    assert len(rows) == 10
+    assert {(row["annotator_id"], row["saw"]) for row in rows} == {(ada.id, "verdict")}
+
+
+def test_a_project_without_verdicts_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project(tmp_path / "empty.db", [pair(1)])
+    monkeypatch.setenv("JUDGE_CALIBRATION_PROJECT", str(project))
+    with LabelStore.open(project) as store:
+        key = owner_key(store.setting("salt"))
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["key"] = key
+    for name in NAMES:
+        at.run()
+        assert "judge" in opened(at, name).info[0].value
