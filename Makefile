@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PROJECT ?= demo.db
 
-.PHONY: help demo test check format browser benchmarks pictures wheel clean
+.PHONY: help demo test check format browser benchmarks coverage-study pictures wheel clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -27,6 +27,9 @@ check: $(STAMP) ## format, lint, types, import rules, docs
 format: $(STAMP) ## let ruff format and mend what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+coverage-study: $(STAMP) ## re-simulate the coverage of the intervals (minutes)
+	$(BIN)/python -m pytest -m coverage_study
 
 benchmarks: $(STAMP) browser ## measure speed and memory, side by side in one run
 	$(BIN)/python -m benchmarks

@@ -170,9 +170,9 @@ def choose_threshold(
     Of the gaps between scores that are equally good the lowest counts, and its middle. The estimate is the
     leave-one-out bootstrap (Efron and Tibshirani 1997): each of 2,000 resamples, drawn within each class,
     repeats the choice and is judged on the items that it left out. Both class rates are then drawn from
-    Beta(right + 1/2, wrong + 1/2) for the interval. Simulated with 10 to 100 items, 50 or 80 % passing,
-    scores smooth or in steps: it covers 95-96 % (worst case 89 %); forgetting the choice covers as little
-    as 76 %. `labels` are "pass" or "fail", one for each score (ValueError otherwise); None is missing.
+    Beta(right + 1/2, wrong + 1/2) for the interval. In 80,000 simulated sets of 10 to 100 items, 50 or 80 %
+    passing, scores smooth or in steps, it covers 96 % (worst case 88 %); forgetting the choice covers as
+    little as 76 %. `labels` are "pass" or "fail", one for each score (else ValueError); None is missing.
     """
     known = [(value, label) for value, label in zip(scores, labels, strict=True) if value is not None]
     if not set(labels) <= {"pass", "fail"}:

@@ -181,6 +181,10 @@ class Sitting:
         }}"""
         return str(self.page.wait_for_function(script, arg=before, timeout=30_000).json_value())
 
+    def wait_for_silence(self) -> None:
+        """Wait until the bar's last sentence is gone."""
+        self.page.wait_for_function(f"() => !({_BAR})?.querySelector('.hint').textContent", timeout=30_000)
+
     def seen(self) -> tuple[dict[str, float | None], list[tuple[str, float]]]:
         """When each item was painted, and when what was sent for it (milliseconds of the page)."""
         log: Any = self.page.evaluate("window.seen")

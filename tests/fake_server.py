@@ -97,7 +97,10 @@ class FakeServer:
         self._socket.bind(("127.0.0.1", 0))
         self.api_base = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
         routes = [Route("/v1/chat/completions", self._serve, methods=["POST"])]
-        config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off", ws="none")
+        # Idle connections stay open, or a client that is held up meets faults that nobody ordered.
+        config = uvicorn.Config(
+            Starlette(routes=routes), log_level="critical", lifespan="off", ws="none", timeout_keep_alive=600
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
 

@@ -72,6 +72,7 @@ def test_the_page_comes_back_by_itself_after_a_kill(server: Server, sit: Sit) ->
     ada.page.wait_for_selector("[data-test-connection-state=CONNECTED]", timeout=30_000)
     assert ada.shown == before
     for _ in range(5):
+        ada.wait_for_silence()
         ada.page.keyboard.press("2")
         if ada.answered_or_told(before) == "answered":
             break

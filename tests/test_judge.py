@@ -20,9 +20,6 @@ from calibration.scripted import ScriptedCompletion
 from labels.errors import UserError
 
 pytestmark = [
-    # litellm's own, raised while it is imported or used; nothing of ours is called by a deprecated name
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:litellm.*"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:pydantic.*"),
 ]
 CANARY = "sk-canary-4711-0815-secret"
 SCHEMA = json.dumps(

@@ -1,8 +1,8 @@
 """Annotators audit: does somebody need help? Speed, own pace, hidden repeats, fatigue, straight-lining, use.
 
 The finding shows the clearest check. *Concern*: a check's sign matters and its test holds after Holm over
-annotators and checks (speed has no test: the lower limit of the hasty share must exceed 10 %). *Watch*: a
-sign that matters, with p at most .05 before Holm, or speed above 10 % in the point. *Fine*: neither.
+annotators and checks (reading time has no test: its lower limit must exceed 10 %). *Watch*: a
+sign that matters, with p at most .05 before Holm, or reading time above 10 %. *Fine*: neither.
 *Unknown*: nobody has 20 labels. A flag is a reason to look; it never leaves labels out.
 """
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from calibration.audits.basis import counted, points
+from calibration.audits.exact import shares_differ_p
 from calibration.audits.human_position import slot_of
 from calibration.audits.sessions import Session
 from calibration.compare import majority
@@ -19,14 +20,12 @@ from calibration.stats.annotators import (
     WORDS_PER_SECOND,
     below_reading_floor,
     category_use_p,
-    fast_share,
     fatigue_quarters,
     longest_run,
     repeat_agreement,
 )
 from calibration.stats.estimate import Estimate
-from calibration.stats.intervals import newcombe
-from calibration.stats.stratified import fisher_p
+from calibration.stats.intervals import newcombe, proportion
 from calibration.wording import percent
 from labels.types import Label, Value
 
@@ -62,14 +61,27 @@ def reading_time(session: Session, draws: int) -> Check | None:
         for label, count in zip(session.labels, session.words, strict=True)
         if label.seconds is not None and label.seconds * WORDS_PER_SECOND < count
     )
-    return _speed(fast, words, items=items)
+    if fast.value is None or fast.n < MIN_LABELS:
+        return None
+    sure = fast.low is not None and fast.low > MAX_FAST
+    return Check(fast, fast.value > MAX_FAST, None, words, sure, items)
 
 
-def haste(session: Session, draws: int) -> Check | None:
-    """Answers far faster than the person's own pace on items of that length."""
-    fast = fast_share(session.haste)
-    words = f"answered {_share(fast)} of {counted(fast.n, 'timed item')} far faster than the own pace"
-    return _speed(fast, words, items=())
+def own_pace(session: Session, draws: int) -> Check | None:
+    """Answers far faster than the person's own pace, against how often others have such.
+
+    The others stand beside it because the share depends on how many people an item's median is made of.
+    """
+    fast, theirs = session.hasty, session.others_hasty
+    if fast[1] < MIN_LABELS or theirs[1] < MIN_LABELS:
+        return None
+    share, other = proportion(*fast), proportion(*theirs)
+    words = (
+        f"answered {_share(share)} of {counted(share.n, 'timed item')} far faster than the own pace, others "
+        f"{_share(other)}"
+    )
+    matters = (share.value or 0) - (other.value or 0) >= MATTERS
+    return Check(share, matters, shares_differ_p(fast, theirs), words)
 
 
 def hidden_repeats(session: Session, draws: int) -> Check | None:
@@ -84,7 +96,7 @@ def hidden_repeats(session: Session, draws: int) -> Check | None:
     if not all_pairs:
         low = same.high is not None and same.high < REQUIRED_REPEATS
         return Check(same, low, None, words, low, items)
-    p = fisher_p([(same.n - len(items), len(items)), (equal, all_pairs - equal)])
+    p = shares_differ_p((same.n - len(items), same.n), (equal, all_pairs))
     words += f", while two people agree on {percent(equal / all_pairs)}"
     return Check(same, same.value <= equal / all_pairs - MATTERS, p, words, items=items)
 
@@ -146,19 +158,12 @@ def use_of_answers(session: Session, draws: int) -> Check | None:
 
 CHECKS: dict[str, Callable[[Session, int], Check | None]] = {
     "reading time": reading_time,
-    "own pace": haste,
+    "own pace": own_pace,
     "hidden repeats": hidden_repeats,
     "fatigue": fatigue,
     "one answer in a row": in_a_row,
     "use of answers": use_of_answers,
 }
-
-
-def _speed(fast: Estimate, words: str, *, items: tuple[str, ...]) -> Check | None:
-    if fast.value is None or fast.n < MIN_LABELS:
-        return None
-    sure = fast.low is not None and fast.low > MAX_FAST
-    return Check(fast, fast.value > MAX_FAST, None, words, sure, items)
 
 
 def _longest(labels: Sequence[Label], said: Sequence[str | None]) -> tuple[str, ...]:

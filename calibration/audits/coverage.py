@@ -25,12 +25,12 @@ from calibration.audits.basis import (
     verdicts_of,
     weigh,
 )
+from calibration.audits.exact import shares_differ_p
 from calibration.compare import rate_items
 from calibration.material import Material
 from calibration.stats.estimate import Estimate, Reason
 from calibration.stats.intervals import proportion
 from calibration.stats.multiplicity import holm
-from calibration.stats.stratified import fisher_p
 from calibration.types import Finding, Unanswered, Verdict
 from labels.types import Item
 
@@ -140,7 +140,7 @@ def _clusters(items: Sequence[Item], missing: frozenset[str]) -> list[Cluster]:
 def _excess_p(ids: frozenset[str], missing: frozenset[str], *, items: int) -> float:
     inside = len(ids & missing)
     outside = len(missing) - inside
-    return fisher_p([(inside, len(ids) - inside), (outside, items - len(ids) - outside)])
+    return shares_differ_p((inside, len(ids)), (outside, items - len(ids)))
 
 
 def _groups(items: Sequence[Item]) -> dict[str, frozenset[str]]:

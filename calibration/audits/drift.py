@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from calibration.audits.basis import ALPHA, Scale, counted, lacking, more_items, points, share, weigh
+from calibration.audits.exact import leans
 from calibration.material import Attempt, Material
 from calibration.stats.estimate import Estimate, Reason
 from calibration.stats.intervals import proportion
-from calibration.stats.paired import PairedCounts, agreement_difference, mcnemar_p
+from calibration.stats.paired import PairedCounts, agreement_difference
 from calibration.stats.position import position_effect
 from calibration.types import Finding, Weight
 from labels.types import Choice, Side
@@ -102,7 +103,7 @@ def _high(run: Run) -> int:
 def _weight(changed: Estimate, effect: Estimate, *, counts: PairedCounts) -> Weight:
     if effect.low is not None:
         return weigh(effect, BEYOND_NOISE)
-    proven = mcnemar_p(counts.gained, counts.lost, midp=False) <= ALPHA
+    proven = leans(counts.gained, counts.lost, alpha=ALPHA)
     if effect.value is None and weigh(agreement_difference(counts), DIRECTION, proven=proven) == "concern":
         return "concern"
     weight = weigh(changed, CHANGED)

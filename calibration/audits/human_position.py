@@ -3,21 +3,20 @@
 The estimate is the share of choices for the slot shown first among blind labels that are no tie, with the
 exact binomial interval; 1/2 is fair. The order is drawn anew for each presentation, so every choice counts.
 *Concern*: the interval lies away from 1/2 and the share is off by at least 10 points. *Watch*: 10 points
-not proven, or one annotator alone is off (Holm). *Fine*: the interval lies within 15 points. *Unknown*:
+not proven, or one annotator alone is off (Bonferroni). *Fine*: the interval lies within 15 points. *Unknown*:
 wider, or below 20 choices. Without stored, evenly drawn orders it does not apply.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from calibration.audits.basis import ALPHA, Scale, counted, lacking, more_items, share, weigh
+from calibration.audits.exact import leans
 from calibration.material import Material
-from calibration.stats.annotators import SlotChoice, slot_choice
 from calibration.stats.estimate import Reason
-from calibration.stats.intervals import sign_test_p
-from calibration.stats.multiplicity import holm, rejected
+from calibration.stats.intervals import proportion
 from calibration.types import Finding
 from labels.kinds import KINDS
 from labels.present import Order
@@ -54,19 +53,19 @@ def slot_of(label: Label) -> Choice | None:
 
 def _randomised(labels: Sequence[Label]) -> bool:
     firsts = Counter(label.first for label in labels)
-    return sign_test_p(firsts["A"], firsts["B"]) > NOT_RANDOM
+    return not leans(firsts["A"], firsts["B"], alpha=NOT_RANDOM)
 
 
 def _finding(material: Material, labels: Sequence[Label]) -> Finding:
     first = [label for label in labels if slot_of(label) == "first"]
-    pull = slot_choice(len(first), len(labels)).share
     if len(labels) < MIN_CHOICES:
         need = MIN_CHOICES - len(labels)
         sentence = f"Only {counted(len(labels), 'choice')} between two slots: needs {need} more."
         reason: Reason = "too_few_items" if labels else "all_ties" if material.labels else "no_items"
         return lacking("human_position", SUBJECT, sentence, need=need, reason=reason, n=len(labels))
+    pull = proportion(len(first), len(labels), method="Clopper-Pearson")
     people = _people(material, labels)
-    flagged = [name for (name, _), off in zip(people.items(), _off(people), strict=True) if off]
+    flagged = [name for name, choices in people.items() if _is_off(*choices, people=len(people))]
     weight = weigh(pull, SCALE)
     if flagged and weight in ("fine", "unknown"):
         weight = "watch"
@@ -77,23 +76,23 @@ def _finding(material: Material, labels: Sequence[Label]) -> Finding:
         f"Your experts chose the response shown first in {share(pull)} of {counted(pull.n, 'choice')}, where "
         f"half would be even{tail}.{names}"
     )
-    parts = {name: choice.share for name, choice in people.items()}
+    parts = {name: proportion(*choices, method="Clopper-Pearson") for name, choices in people.items()}
     behind = tuple(sorted({label.item_id for label in first}))
     return Finding("human_position", SUBJECT, weight, pull, sentence, behind, need, parts)
 
 
-def _people(material: Material, labels: Sequence[Label]) -> dict[str, SlotChoice]:
+def _people(material: Material, labels: Sequence[Label]) -> dict[str, tuple[int, int]]:
+    """For each annotator: choices of the first slot, and all choices."""
     choices = Counter(label.annotator_id for label in labels)
     firsts = Counter(label.annotator_id for label in labels if slot_of(label) == "first")
     return {
-        annotator.name: slot_choice(firsts[annotator.id], choices[annotator.id])
+        annotator.name: (firsts[annotator.id], choices[annotator.id])
         for annotator in material.annotators
         if choices[annotator.id]
     }
 
 
-def _off(people: Mapping[str, SlotChoice]) -> list[bool]:
-    """Whose choices are off half by a size that matters, beyond chance over all annotators."""
-    far = [abs((choice.share.value or 0.5) - 0.5) >= SCALE.matters for choice in people.values()]
-    sure = rejected(holm([choice.p for choice in people.values()]), ALPHA)
-    return [one and other for one, other in zip(far, sure, strict=True)]
+def _is_off(first: int, choices: int, *, people: int) -> bool:
+    """Whether one person is off half by a size that matters, beyond chance over all people (Bonferroni)."""
+    far = abs(first / choices - 0.5) >= SCALE.matters
+    return far and leans(first, choices - first, alpha=ALPHA / people)

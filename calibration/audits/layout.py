@@ -81,8 +81,8 @@ def _finding(judge: str, pairs: Sequence[Pair], *, items: Mapping[str, Item]) ->
         f"{times(effect)} of being chosen, over {counted(len(pairs), 'pair')}{tail}."
     )
     parts = {
-        name: model_odds(pairs, [lengths, _ratios(pairs, items, count=count)], column=3)
-        for name, count in FEATURES.items()
+        name: effect if own == ratios else model_odds(pairs, [lengths, own], column=3)
+        for name, own in ((name, _ratios(pairs, items, count=count)) for name, count in FEATURES.items())
     }
     return Finding(
         "format", judge, weight, effect, sentence, moved(pairs, ratios, effect=effect), need, parts

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from math import log
 
 from calibration.audits.basis import by_id, compared, counted, lacking, more_items, share, weigh
+from calibration.audits.exact import MAX_EXACT
 from calibration.audits.modelled import ODDS, logged, moved, shortage, times
 from calibration.material import Material
 from calibration.stats.agreement import cohen_kappa, crosstab
@@ -24,7 +25,6 @@ from labels.kinds import KINDS
 from labels.types import Item
 
 ALIKE = 0.2  # METHODS 5: lengths within this log ratio count as matched
-MAX_EXACT = 2000  # the exact companion sums over all tables, which takes too long beyond
 
 
 def audit(material: Material, judge: str) -> Finding:

@@ -22,12 +22,13 @@ from calibration.audits.basis import (
     value_in_words,
     weigh,
 )
+from calibration.audits.exact import leans
 from calibration.material import Material
 from calibration.stats.agreement import crosstab, margins_p
 from calibration.stats.classification import binary_counts, tnr, tpr
 from calibration.stats.estimate import Estimate
 from calibration.stats.intervals import proportion
-from calibration.stats.paired import PairedCounts, agreement_difference, mcnemar_p
+from calibration.stats.paired import PairedCounts, agreement_difference
 from calibration.types import Finding, Pair
 from calibration.wording import percent
 from labels.kinds import KINDS
@@ -46,8 +47,14 @@ def audit(material: Material, judge: str) -> Finding:
         return lacking("leniency", judge, sentence, need=need, n=len(pairs))
     values = _values(material)
     gaps = {value: _gap(pairs, value) for value in values}
-    value = max(values, key=lambda v: (round(abs(gaps[v].value or 0), 9), gaps[v].value or 0))
+    value = max(values, key=lambda v: (*_size(gaps[v]), v == "tie"))
     return _finding(material, judge, pairs=pairs, value=value, gaps=gaps)
+
+
+def _size(gap: Estimate) -> tuple[float, float]:
+    """To order gaps: the largest, and of two equal ones the answer that the judge says more often."""
+    value = round(gap.value or 0.0, 9)
+    return abs(value), value
 
 
 def _values(material: Material) -> Sequence[Value]:
@@ -75,18 +82,19 @@ def _finding(
     material: Material, judge: str, *, pairs: Sequence[Pair], value: Value, gaps: Mapping[Value, Estimate]
 ) -> Finding:
     gap = gaps[value]
-    weight = weigh(gap, SCALE, proven=_margins_p(pairs, list(gaps)) <= ALPHA)
+    weight = weigh(gap, SCALE, proven=_unequal(pairs, list(gaps)))
     need = more_items(gap, SCALE) if weight == "unknown" else 0
     sides = {"judge says": [pair.judge for pair in pairs], "experts say": [pair.reference for pair in pairs]}
-    shares = {who: proportion(said.count(value), len(said)) for who, said in sides.items()}
+    shares = {who: proportion(side.count(value), len(side)) for who, side in sides.items()}
     word = value_in_words(material, value)
     parts = {f"{who} {word}": share for who, share in shares.items()}
     parts |= {f"gap: {value_in_words(material, v)}": estimate for v, estimate in gaps.items() if v != value}
     parts |= _rates(pairs) if value == "pass" else {}
     tail = f"; needs about {need} more items to call that small" if need else ""
+    said = {who: percent(share.value or 0) for who, share in shares.items()}
     sentence = (
-        f"On {counted(gap.n, 'item')} the judge answers {word} on {percent(shares['judge says'].value or 0)}, "
-        f"your experts on {percent(shares['experts say'].value or 0)}: a difference of {points(gap)}{tail}."
+        f"On {counted(gap.n, 'item')} the judge answers {word} on {said['judge says']}, your "
+        f"experts on {said['experts say']}: a difference of {points(gap)}{tail}."
     )
     behind = tuple(pair.item_id for pair in pairs if _is_behind(pair, value, gap=gap))
     return Finding("leniency", judge, weight, gap, sentence, behind, need, parts)
@@ -98,12 +106,14 @@ def _is_behind(pair: Pair, value: Value, *, gap: Estimate) -> bool:
     return pair.judge != pair.reference and more == value
 
 
-def _margins_p(pairs: Sequence[Pair], values: Sequence[Value]) -> float:
-    """McNemar's exact test where one answer is compared, Bowker's test where all are."""
-    if len(values) > 1:
-        return margins_p(crosstab([p.reference for p in pairs], [p.judge for p in pairs], values))
-    said = [(pair.reference == values[0], pair.judge == values[0]) for pair in pairs]
-    return mcnemar_p(said.count((False, True)), said.count((True, False)), midp=False)
+def _unequal(pairs: Sequence[Pair], values: Sequence[Value]) -> bool:
+    """Whether the margins surely differ: Bowker's test over all answers, McNemar's exact one for two."""
+    used = [value for value in values if any(value in (pair.reference, pair.judge) for pair in pairs)]
+    if len(used) > 2:
+        table = crosstab([p.reference for p in pairs], [p.judge for p in pairs], used)
+        return margins_p(table) <= ALPHA
+    said = [(pair.reference == used[0], pair.judge == used[0]) for pair in pairs] if used else []
+    return leans(said.count((False, True)), said.count((True, False)), alpha=ALPHA)
 
 
 def _rates(pairs: Sequence[Pair]) -> dict[str, Estimate]:

@@ -20,10 +20,10 @@ from calibration.audits.basis import (
     verdicts_of,
     weigh,
 )
+from calibration.audits.exact import leans
 from calibration.compare import Rated, is_inconsistent, rate_items
 from calibration.material import Material
 from calibration.stats.estimate import Estimate, Reason, undefined
-from calibration.stats.paired import mcnemar_p
 from calibration.stats.position import (
     PositionCounts,
     Slot,
@@ -132,7 +132,7 @@ def _proven(runs: Mapping[str, tuple[list[Value | None], list[Value | None]]]) -
         count_pairs([(_slot("A", one), _slot("B", other)) for one, other in zip(*item, strict=False)])
         for item in runs.values()
     ]
-    return mcnemar_p(*item_directions(counts), midp=False) <= ALPHA
+    return leans(*item_directions(counts), alpha=ALPHA)
 
 
 def _weight(pull: Estimate, proven: bool, *, parts: tuple[Estimate, Estimate]) -> Weight:

@@ -23,13 +23,14 @@ from calibration.audits.basis import (
     points,
     weigh,
 )
+from calibration.audits.exact import shares_differ_p
 from calibration.audits.families import families_of
 from calibration.audits.length import length_ratio
 from calibration.audits.modelled import model_odds
 from calibration.material import Material
 from calibration.stats.estimate import Estimate
 from calibration.stats.intervals import proportion
-from calibration.stats.stratified import own_share_at_ties, self_preference, self_preference_p
+from calibration.stats.stratified import own_share_at_ties, self_preference
 from calibration.types import Finding, Pair
 from calibration.wording import percent
 from labels.types import Item, Side, Value
@@ -90,7 +91,7 @@ def _finding(judge: str, pairs: Sequence[Pair], *, ratios: Sequence[float]) -> F
     need = max(0, MIN_GROUP - own[1]) + max(0, MIN_GROUP - other[1])
     if need:
         return _too_few(judge, (own[1], other[1]), need=need)
-    weight = weigh(effect, SCALE, proven=self_preference_p(own, other) <= ALPHA)
+    weight = weigh(effect, SCALE, proven=shares_differ_p(own, other) <= ALPHA)
     need = more_items(effect, SCALE) if weight == "unknown" else 0
     parts = {
         "agrees with the experts where its own family is better": proportion(*own),

@@ -89,6 +89,6 @@ def said(title: str, ratings: Sequence[Said]) -> None:
         f'<dd class="jc-text" dir="auto">{escape(rating.why)}</dd>'
         for rating in ratings
     )
-    st.html(
-        f'<h4 class="jc-said-title">{escape(title)}</h4><dl class="jc-said">{rows or "<dt>nothing yet</dt>"}</dl>'
-    )
+    listed = rows or "<dt>nothing yet</dt>"
+    heading = f'<h4 class="jc-said-title">{escape(title)}</h4>'
+    st.html(f'{heading}<dl class="jc-said">{listed}</dl>')
