@@ -16,7 +16,7 @@ from labels.web import is_owner
 
 LABELLING = Path(labels.pages.__file__).parent
 RESULTS = Path(calibration.pages.__file__).parent
-TITLES = ("Overview", "Agreement", "Disagreements")
+TITLES = ("Overview", "Judge", "Agreement", "Disagreements")
 
 
 def main() -> None:

@@ -113,3 +113,10 @@ def left_out_in_words(left_out: Mapping[LeftOut, int]) -> str:
     if not left_out:
         return "Nothing was left out."
     return "Left out: " + ", ".join(f"{count:,} {reason}" for reason, count in left_out.items()) + "."
+
+
+def cost_in_words(cost: float | None, unpriced: int) -> str:
+    """Dollars that claim no more than is known: an unknown price is never nothing."""
+    if cost is None:
+        return "price unknown" if unpriced else "–"
+    return f"at least ${cost:.4f}" if unpriced else f"${cost:.4f}"

@@ -11,11 +11,6 @@ import coverage_study as study
 import pytest
 from coverage_study import Cell, Required
 
-if "coverage_study:" not in " ".join(pytest.mark._config.getini("markers")):  # until pyproject has it
-    pytest.mark._config.addinivalue_line(
-        "markers", "coverage_study: simulates for minutes; not in `make test`"
-    )
-
 GROUPS = [*study.REQUIRED.items()]
 NAMES = [f"{interval}, n = {n}" for interval, n in study.REQUIRED]
 every_interval = pytest.mark.parametrize(("key", "required"), GROUPS, ids=NAMES)

@@ -19,8 +19,7 @@ from calibration.judge import LitellmCompletion, completion_for, estimate_cost
 from calibration.scripted import ScriptedCompletion
 from labels.errors import UserError
 
-pytestmark = [
-]
+pytestmark = []
 CANARY = "sk-canary-4711-0815-secret"
 SCHEMA = json.dumps(
     {

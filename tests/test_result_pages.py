@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ from builders import PAIRS, SINGLES, label, make_project, pair, single, verdict
 from streamlit.testing.v1 import AppTest
 
 import calibration.pages
+from calibration import launch
+from calibration.store import RunStore
 from labels.store import LabelStore
 from labels.web import owner_key
 
 APP = Path(__file__).parent.parent / "annotate_app.py"
 RESULTS = Path(calibration.pages.__file__).parent
-NAMES = ("overview", "agreement", "disagreements")
+COMPARED = ("overview", "agreement", "disagreements")
+NAMES = (*COMPARED, "judge")
 
 
 @pytest.fixture
@@ -109,6 +113,30 @@ def test_a_project_without_verdicts_says_what_to_do(tmp_path: Path, monkeypatch:
         key = owner_key(store.setting("salt"))
     at = AppTest.from_file(str(APP), default_timeout=60)
     at.query_params["key"] = key
-    for name in NAMES:
+    for name in COMPARED:
         at.run()
         assert "judge" in opened(at, name).info[0].value
+
+
+def test_a_run_started_on_the_judge_page_shows_its_progress_and_ends(app: AppTest, project: Path) -> None:
+    at = opened(app, "judge")
+    at.button[0].click().run()
+    assert not at.exception
+    deadline = time.monotonic() + 60
+    while "Done." not in launch.said(project):
+        assert time.monotonic() < deadline, launch.said(project)
+        time.sleep(0.2)
+    text = html_of(at.run())
+    assert "scripted:reads" in text
+    assert "Done. 6 asked" in text
+    with RunStore.open(project) as runs:
+        summary = [run for run in runs.runs(PAIRS.id) if run.model == "scripted:reads"]
+    assert [(run.state, run.verdicts) for run in summary] == [("done", 6)]
+
+
+def test_the_judge_page_shows_the_whole_prompt_without_any_name_that_tells(app: AppTest) -> None:
+    at = opened(app, "judge")
+    at.toggle[0].set_value(True).run()
+    text = html_of(at)
+    assert "short answer 0" in text
+    assert not any(secret in text.split("Runs")[0] for secret in ("alpha", "beta", "pair-0"))

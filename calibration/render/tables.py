@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from calibration.agreement import STATISTICS
+from calibration.judging import RunSummary
 from calibration.stats.estimate import Estimate
 from calibration.types import CriterionReport, JudgeReport, PolicyRow
-from calibration.wording import REASONS, interval, number, percent
+from calibration.wording import REASONS, cost_in_words, interval, number, percent
 
 TITLES = {name: statistic.title for name, statistic in STATISTICS.items()} | {
     "kappa": "Kappa (agreement beyond chance)",
@@ -30,6 +31,12 @@ def judges_table(criterion: CriterionReport) -> TextTable:
     """All judges of a criterion side by side."""
     header = ("judge", "n", "agreement", "kappa", "95 % interval", "both orders", "left out")
     return TextTable("Judges", header, tuple(_judge_row(judge) for judge in criterion.judges))
+
+
+def runs_table(runs: Sequence[RunSummary]) -> TextTable:
+    """Judge runs side by side: what they hold, what is missing and what they cost."""
+    header = ("judge", "state", "verdicts", "unanswered", "calls", "cost", "per 1,000", "seconds each")
+    return TextTable("Runs", header, tuple(_run_row(run) for run in runs))
 
 
 def estimates_table(judge: JudgeReport) -> TextTable:
@@ -124,6 +131,19 @@ def _judge_row(judge: JudgeReport) -> tuple[str, ...]:
         interval(kappa),
         "–" if same is None else percent(same),
         f"{sum(judge.left_out.values()):,}",
+    )
+
+
+def _run_row(run: RunSummary) -> tuple[str, ...]:
+    return (
+        run.judge,
+        run.state,
+        f"{run.verdicts:,}",
+        f"{sum(run.unanswered.values()):,}",
+        f"{run.calls:,}",
+        cost_in_words(run.cost, run.unpriced),
+        "–" if run.cost is None or not run.verdicts else f"${1000 * run.cost / run.verdicts:.2f}",
+        "–" if run.latency is None else f"{run.latency:.2f}",
     )
 
 
