@@ -32,12 +32,19 @@ _SECRET = re.compile(r"(?i)\b(?:sk|pk|rk|gsk|xai|hf|key|bearer|AIza)[-_ ][\w\-.*
 _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception)\s*[:-]\s*)+")
 _TOO_LONG = re.compile(
     r"(?i)context[ _-]?(?:length|window|size)|prompt is too long|input is too long|too many (?:input )?tokens"
+    r"|input token count"
 )
 _NO_KEY = re.compile(
     r"(?i)missing (?:credentials|\w+ api[ _]key)|api[ _]key (?:is )?(?:not |un)set|no api[ _]key"
 )
-_NO_CREDIT = re.compile(r"(?i)insufficient[ _](?:quota|funds|balance|credit)|exceeded your current quota")
-_NO_MODEL = re.compile(r"(?i)provider not provided|model[ _]not[ _]found|invalid model|unknown model")
+_NO_CREDIT = re.compile(
+    r"(?i)insufficient[ _](?:quota|funds|balance|credit)|balance is too low|exceeded your current quota"
+)
+_NO_MODEL = re.compile(
+    r"(?i)provider not provided|model[ _]not[ _]found|(?:invalid|unknown) model"
+    r"|\bmodel\b.{0,80}\b(?:does not exist|not found|is not available)"
+)
+_FLAGGED = re.compile(r"(?i)content[ _]filter|content[ _]policy|moderation|flagged")
 _NO_CONNECTION = re.compile(r"(?i)connection error|cannot connect|connect call failed|name resolution")
 _NO_JSON = re.compile(r"(?i)expecting value|jsondecodeerror|invalid json")
 _LIMIT = re.compile(
@@ -122,10 +129,9 @@ def refused_setting(fault: Fault, sent: frozenset[str]) -> str:
 
 def is_filtered(fault: Fault) -> bool:
     """Whether a provider's content filter kept the item from the model, which is an answer about the item."""
-    return fault.kind == "ContentPolicyViolationError" or fault.code in (
-        "content_filter",
-        "content_policy_violation",
-    )
+    if fault.kind == "ContentPolicyViolationError":
+        return True
+    return fault.status in (400, 403) and bool(_FLAGGED.search(f"{fault.code} {fault.text}"))
 
 
 def seconds_to_wait(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -14,9 +14,10 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from calibration.asking import Answer, Completion, Request, Stopping, TokenChance
+from calibration.asking import Answer, Completion, Request, Stopping, TokenChance, TooLong
 from calibration.faults import EXAMPLE, Asked, Fault, explained, fault_of, is_filtered, refused_setting
 from calibration.scripted import ScriptedCompletion
+from calibration.tokens import is_cut
 from labels.errors import UserError
 
 SCRIPT_PREFIX = "scripted:"
@@ -77,6 +78,8 @@ class LitellmCompletion:
             result = await self._call(settings, request, model=model, takes=takes)
             if isinstance(result, Answer):
                 model.takes = model.takes.joined(takes)
+                if is_cut(request, result.prompt_tokens):
+                    raise TooLong(f"The provider read only {result.prompt_tokens} tokens of the item.")
                 return result
             refused = refused_setting(result, frozenset(settings))
             if not refused:

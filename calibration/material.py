@@ -24,9 +24,9 @@ class Attempt:
     served_model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """All that one criterion's report is made of.
+    """All that one criterion's report is made of; each is itself and no other, so that it has a hash.
 
     `repeat_labels` are the second labels of hidden repeats, `attempts` the judges' answers with their
     days; only audits read the two.

@@ -67,6 +67,7 @@ class Setup:
     context: int = 10**9
     served: str = ""
     reasoning: str = ""
+    counts: int | None = None
     fail: tuple[int, str] | None = None
     read: Reader = shown_texts
     answer: Callable[[Json], str] | None = None
@@ -198,7 +199,9 @@ class FakeServer:
             "finish_reason": "length" if fault == "cut_off" else "stop",
             "logprobs": {"content": chances(text)} if body.get("logprobs") else None,
         }
-        words = sum(len(message.content.split()) for message in messages_of(body))
+        words = self.setup.counts
+        if words is None:
+            words = sum(len(message.content.split()) for message in messages_of(body))
         usage = {"prompt_tokens": words, "completion_tokens": 20, "total_tokens": words + 20}
         served = self.setup.served or body["model"]
         return {

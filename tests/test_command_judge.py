@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 import textwrap
 import threading
@@ -49,6 +50,12 @@ def answers(command, requests, **settings):
 
 def choices(said):
     return {answer.id: answer.choice for answer in said if isinstance(answer, CommandAnswer)}
+
+
+def is_gone(pid):
+    """Whether a process has ended; one that nobody has collected yet is a zombie and has."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return state.stdout.strip()[:1] in ("", "Z")
 
 
 def lines_of(folder, *lines):
@@ -186,7 +193,7 @@ def test_answers_may_come_in_any_order_and_the_last_line_may_lack_its_end(tmp_pa
     sys.stdout.write("\\n".join(json.dumps({"id": key, "vote": "tie"}) for key in reversed(ids)))
     """
     said = answers(program(tmp_path, text), pairs(5))
-    assert [answer.id for answer in said] == ["r4", "r3", "r2", "r1", "r0"]
+    assert [(answer.id, answer.choice) for answer in said] == [(f"r{n}", "tie") for n in (4, 3, 2, 1, 0)]
 
 
 def test_an_error_keeps_the_answers_before_it_and_tells_the_last_words_of_the_program(tmp_path):
@@ -242,6 +249,26 @@ def test_a_program_that_does_not_end_is_stopped_in_time(tmp_path, text):
     with pytest.raises(UserError, match=r"was stopped after 0\.5 s"):
         answers(program(tmp_path, text), pairs(1), seconds=0.5)
     assert time.monotonic() - begin < 10
+
+
+def test_the_children_of_a_stopped_program_are_stopped_too(tmp_path):
+    note, child = tmp_path / "pid", "import time; time.sleep(60)"
+    text = f"""
+    import subprocess, sys, time
+    child = subprocess.Popen([sys.executable, "-c", {child!r}])
+    print("begun", flush=True)
+    open({str(note)!r}, "w").write(str(child.pid))
+    time.sleep(60)
+    """
+    said = ask_command(program(tmp_path, text), pairs(1))
+    next(said)
+    while not (note.exists() and note.read_text()):
+        time.sleep(0.01)
+    said.close()
+    deadline = time.monotonic() + 10
+    while not is_gone(int(note.read_text())) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert is_gone(int(note.read_text()))
 
 
 def test_answers_before_a_time_out_are_kept(tmp_path):
@@ -311,6 +338,18 @@ def test_memory_does_not_grow_with_the_texts(tmp_path):
         tracemalloc.stop()
     assert votes == 10_000
     assert peak < 20_000_000
+
+
+def test_memory_does_not_grow_with_the_errors_that_a_program_writes(tmp_path):
+    text = "import sys\nfor _ in range(200):\n    sys.stderr.write('x' * 100_000)\nsys.exit('over')\n"
+    tracemalloc.start()
+    try:
+        with pytest.raises(UserError, match=r"xover$"):
+            answers(program(tmp_path, text), pairs(1))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000
 
 
 def test_a_line_without_an_end_is_cut_and_never_read_as_a_vote(tmp_path):

@@ -19,7 +19,8 @@ from calibration.judge import LitellmCompletion, completion_for, estimate_cost
 from calibration.scripted import ScriptedCompletion
 from labels.errors import UserError
 
-pytestmark = []
+# litellm prepares a call in a thread; one that is given up meanwhile leaves a coroutine behind, harmlessly.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine .*acompletion. was never awaited:RuntimeWarning")
 CANARY = "sk-canary-4711-0815-secret"
 SCHEMA = json.dumps(
     {
@@ -252,13 +253,13 @@ def test_a_failure_that_may_pass_is_one_call_and_says_what_happened(
 
 @pytest.mark.parametrize("fault", ["slow", "drip"])
 def test_the_time_out_bounds_the_whole_call(fault: str) -> None:
-    with fake_server(faults=Faults({fault: 1.0}, delay=3.0 if fault == "slow" else 0.2)) as server:
+    with fake_server(faults=Faults({fault: 1.0}, delay=9.0 if fault == "slow" else 0.4)) as server:
         started = time.monotonic()
-        error = fails(request_to(server), timeout=0.6)
+        error = fails(request_to(server), timeout=1.0)
         seconds = time.monotonic() - started
         assert server.count() == 1
     assert "in time" in str(error)
-    assert 0.5 < seconds < 2.5
+    assert 0.9 < seconds < 5.0
 
 
 def test_a_refusal_an_empty_and_a_cut_off_answer_come_as_they_are() -> None:
@@ -317,6 +318,14 @@ def test_an_overlong_item_is_too_long_and_nothing_else() -> None:
     with fake_server(context=50) as server:
         fails(request_to(server), TooLong)
         assert server.count() == 1
+
+
+def test_a_provider_that_cuts_the_item_in_silence_is_found_out() -> None:
+    long = (Message("user", "one two three four five " * 2_000),)
+    with fake_server(answer=lambda body: "{}", counts=1_500) as server:
+        assert "read only 1500 tokens" in str(fails(request_to(server, messages=long), TooLong))
+    with fake_server(answer=lambda body: "{}", counts=9_000) as server:
+        assert ask(request_to(server, messages=long))[0].prompt_tokens == 9_000
 
 
 def test_an_output_limit_that_does_not_fit_is_no_overlong_item() -> None:

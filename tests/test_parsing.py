@@ -193,6 +193,10 @@ def test_verdicts_that_contradict_each_other_are_unanswered_and_the_last_one_is_
     assert_unanswered(of_pair(text), "unparseable", "contradict")
 
 
+def test_the_reasons_beside_a_verdict_said_twice_are_the_last_ones() -> None:
+    assert of_pair(answer("first", "A draft.") + answer("first", "The end.")).reasoning == "The end."
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -216,6 +220,7 @@ def test_the_same_verdict_said_twice_counts_once(text: str) -> None:
         '{"a": 1, "b": {"verdict": "first"}}',
         "{'verdict': 'first'}",
         "{verdict: first}",
+        '{"VERDICT": first} {"verdict": "first"}',
         "{“verdict”: “first”}",
         '"verdict": "first"',
         '{"reasoning": "he said "use }" ", "x": {"verdict":"first"}, "verdict": "second"}',
@@ -283,6 +288,7 @@ def test_a_plain_answer_about_a_single_response_counts_in_a_closed_form(text: st
         'The response ends with "It is good. Assistant A is better."',
         "The user asked: which response is better?",
         "not [[A]]",
+        "Never [[A]]!",
         "I would say [A] because of its style.",
         "Response 1:",
         "A good answer",
@@ -298,7 +304,8 @@ def test_a_plain_text_that_only_mentions_a_side_is_unanswered(text: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["Does it contain an error?\nNo", "Is it short?\nYes", "Checks passed: 1\n1"]
+    "text",
+    ["Response 1 is better.", "Does it contain an error?\nNo", "Is it short?\nYes", "Checks passed: 1\n1"],
 )
 def test_the_answer_to_another_question_at_the_end_is_no_verdict(text: str) -> None:
     assert_unanswered(parse_verdict(text, "binary"), "unparseable")
@@ -372,6 +379,8 @@ def test_json_that_is_cut_anywhere_is_cut_off(length: int) -> None:
     [
         '{"aspects": [{"verdict": "first"}, {"verdict": "first"}',
         f'{answer("first")} {{"reasoning": "No, wait", "verdict": "sec',
+        '{"reasoning": "a } inside a text',
+        '{"a": "}", "b": tru \n',
         "<think>The first",
         f"<think>{answer('first')}",
     ],
@@ -395,6 +404,7 @@ def test_a_complete_verdict_counts_although_other_json_after_it_is_cut_off() -> 
         "<thinking>[[A]]</thinking>\nsecond",
         f"Perhaps {answer('first')}.</think>\n{answer('second')}",
         f"<think>It says </think> and {answer('first')} in it.</think>{answer('second')}",
+        f"{answer('first')}</think> and {answer('first')}</think>{answer('second')}",
         f"<think>a</think>{answer('second')}<think>{answer('first')}</think>",
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ not, with the number of further items that would narrow it enough.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from typing import Literal
 
@@ -69,8 +70,12 @@ def verdicts_of(material: Material, judge: str) -> list[Verdict]:
     return [verdict for verdict in material.verdicts if verdict.judge == judge]
 
 
+@lru_cache(maxsize=1)
 def compared(material: Material, judge: str) -> Comparison:
-    """The judge beside the reference labels, order conflicts as ties, in the order of the item ids."""
+    """The judge beside the reference labels, order conflicts as ties, in the order of the item ids.
+
+    Kept until it is asked for another material or judge, because several audits ask in turn.
+    """
     reference = reference_labels(material.labels, sorted(item.id for item in material.items))
     rated = rate_items(verdicts_of(material, judge))
     return compare(material.criterion, reference, judge=judge, rated=rated, policy="inconsistent as tie")

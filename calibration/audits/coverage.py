@@ -1,8 +1,8 @@
 """Coverage audit: on how many items does the judge give nothing usable, why, and which are they?
 
 The estimate is the share of items with an order that has no verdict at all, with the exact interval.
-*Concern*: the whole interval lies above 5 %. *Watch*: the point does, or the unanswered items cluster (a
-Fisher test over slices, systems and length, adjusted by Holm). *Fine*: the interval ends below 10 %.
+*Concern*: the whole interval lies above 5 %. *Watch*: the point does, or the unanswered items cluster by
+5 points (a Fisher test over slices, systems and length, adjusted by Holm). *Fine*: the interval ends below 10 %.
 *Unknown*: wider. The worst case counts each unanswered item as a disagreement.
 """
 
@@ -36,6 +36,7 @@ from labels.types import Item
 
 MIN_ITEMS = 36  # as many answered items put the upper limit below 10 %
 SCALE = Scale(neutral=0.05, matters=1e-9, harmful=0.05, direction="above")
+CLUSTER_MATTERS = 0.05
 MOST_VALUES = 20  # metadata with more values than this is an id, not a slice
 REASONS: Mapping[Unanswered, str] = {
     "empty": "empty answers",
@@ -132,9 +133,19 @@ def _clusters(items: Sequence[Item], missing: frozenset[str]) -> list[Cluster]:
         if FEW_ITEMS <= len(ids) <= len(items) - FEW_ITEMS
     ]
     adjusted = holm([p for _, p in found])
-    sure = [(p, cluster) for (cluster, _), p in zip(found, adjusted, strict=True) if p is not None]
-    sure = [(p, c) for p, c in sure if p <= ALPHA and c.unanswered * len(items) > c.items * len(missing)]
+    sure = [
+        (p, cluster)
+        for (cluster, _), p in zip(found, adjusted, strict=True)
+        if p is not None and p <= ALPHA and _stands_out(cluster, missing=len(missing), items=len(items))
+    ]
     return [cluster for _, cluster in sorted(sure, key=lambda entry: (entry[0], entry[1].name))]
+
+
+def _stands_out(cluster: Cluster, *, missing: int, items: int) -> bool:
+    """Whether the share of unanswered items is higher in the cluster by 5 points than elsewhere."""
+    inside = cluster.unanswered / cluster.items
+    outside = (missing - cluster.unanswered) / (items - cluster.items)
+    return inside - outside >= CLUSTER_MATTERS
 
 
 def _excess_p(ids: frozenset[str], missing: frozenset[str], *, items: int) -> float:

@@ -10,6 +10,7 @@ from math import comb
 from calibration.audits.basis import by_id
 from calibration.material import Material
 from calibration.stats.annotators import fast_share, speed_z
+from calibration.stats.estimate import Estimate
 from labels.types import Item, Label, Value
 
 
@@ -30,17 +31,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One annotator's labels in the order of work, with all that the checks set beside them.
-
-    `hasty` counts labels far faster than the own pace, and all that have a time.
-    """
+    """One annotator's labels in the order of work, with all that the checks set beside them."""
 
     name: str
     labels: Sequence[Label]
     said: Said
     repeats: Mapping[str, tuple[Value, Value]]
-    hasty: tuple[int, int]
-    others_hasty: tuple[int, int]
+    far_faster: Estimate
     words: Sequence[int]
 
 
@@ -48,8 +45,7 @@ def sessions_of(material: Material) -> list[Session]:
     """The sessions of all annotators with blind labels, in the order of `material.annotators`."""
     said = _said(material.labels)
     items = by_id(material)
-    hasty = _hasty(said, [item.id for item in material.items])
-    fast, timed = (sum(counts[k] for counts in hasty.values()) for k in (0, 1))
+    far_faster = _far_faster(said, [item.id for item in material.items])
     repeats = _repeats(said, material.repeat_labels)
     return [
         Session(
@@ -57,8 +53,7 @@ def sessions_of(material: Material) -> list[Session]:
             labels=(labels := said.by_annotator[annotator.id]),
             said=said,
             repeats=repeats.get(annotator.id, {}),
-            hasty=(own := hasty[annotator.id]),
-            others_hasty=(fast - own[0], timed - own[1]),
+            far_faster=far_faster[annotator.id],
             words=[_words(items[label.item_id]) for label in labels],
         )
         for annotator in material.annotators
@@ -78,18 +73,14 @@ def _said(labels: Sequence[Label]) -> Said:
     return Said(by_annotator, by_item, total)
 
 
-def _hasty(said: Said, item_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Of each annotator's timed labels: how many are far faster than their own pace, and all."""
+def _far_faster(said: Said, item_ids: Sequence[str]) -> dict[str, Estimate]:
+    """The share of each annotator's timed labels that are far faster than their own pace."""
     times = {
         annotator_id: {label.item_id: label.seconds for label in labels}
         for annotator_id, labels in said.by_annotator.items()
     }
     z = speed_z([[seconds.get(item_id) for item_id in item_ids] for seconds in times.values()])
-    shares = map(fast_share, z)
-    return {
-        annotator_id: (round((fast.value or 0) * fast.n), fast.n)
-        for annotator_id, fast in zip(times, shares, strict=True)
-    }
+    return dict(zip(times, map(fast_share, z), strict=True))
 
 
 def _repeats(said: Said, repeated: Sequence[Label]) -> dict[str, dict[str, tuple[Value, Value]]]:
