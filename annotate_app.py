@@ -14,14 +14,14 @@ from labels.pages import keep_link_parameters, link_parameter, project_path
 from labels.store import LabelStore
 from labels.web import is_owner
 
-LABELLING = Path(labels.pages.__file__).parent
+LABEL = Path(labels.pages.__file__).parent / "label.py"
 RESULTS = Path(calibration.pages.__file__).parent
 TITLES = ("Overview", "Judge", "Agreement", "Disagreements")
 
 
 def main() -> None:
-    """The labelling page alone, or all pages for the owner of the project."""
-    st.set_page_config(page_title="Label", layout="wide")
+    """The labelling page alone, under / and /label, or all pages for the owner."""
+    st.set_page_config(layout="wide")
     keep_link_parameters()
     try:
         with LabelStore.open(project_path()) as store:
@@ -31,8 +31,9 @@ def main() -> None:
         return
     if link_parameter("key") and not owner:
         st.html('<p role="alert">The key in this link opens no results; you can label here.</p>')
-    pages = [st.Page(RESULTS / f"{title.lower()}.py", title=title) for title in TITLES if owner]
-    pages.append(st.Page(LABELLING / "label.py", title="Label", default=not owner))
+    pages = [st.Page(RESULTS / f"{name.lower()}.py", title=name) for name in TITLES if owner]
+    pages.append(st.Page(LABEL, title="Label", url_path="label"))
+    pages += [st.Page(LABEL, title="Label", url_path="start", default=True)] * (not owner)
     st.navigation(pages, position="sidebar" if owner else "hidden").run()
 
 

@@ -8,8 +8,14 @@ from collections.abc import Callable, Mapping
 from benchmarks.kappa import kappa
 from benchmarks.labelling import labelling
 from benchmarks.report import report
+from benchmarks.statistics import statistics
 
-BENCHMARKS: Mapping[str, Callable[[], None]] = {"kappa": kappa, "report": report, "labelling": labelling}
+BENCHMARKS: Mapping[str, Callable[[], None]] = {
+    "kappa": kappa,
+    "report": report,
+    "labelling": labelling,
+    "statistics": statistics,
+}
 
 
 def main() -> int:

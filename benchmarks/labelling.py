@@ -43,9 +43,11 @@ def labelling() -> None:
 
 
 def _times(sitting: object) -> list[float]:
+    """Milliseconds from each key going down to the next pair painted, by the page's own clock."""
+    page, times = sitting.page, []
+    page.evaluate("document.addEventListener('keydown', e => (window.down = e.timeStamp), true)")
     for press in range(PRESSES):
-        sitting.press("12"[press % 2])
-    painted, sent = sitting.seen()
-    order = [shown for shown, _ in sent]
-    nexts = [*order[1:], sitting.shown]
-    return [painted[after] - at for (_, at), after in zip(sent, nexts, strict=True)]
+        after = sitting.press("12"[press % 2])
+        painted, _ = sitting.seen()
+        times.append(painted[after] - page.evaluate("window.down"))
+    return times

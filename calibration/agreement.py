@@ -69,7 +69,21 @@ def table_of(comparison: Comparison) -> NDArray[np.int64]:
 def estimates_of(comparison: Comparison) -> dict[str, Estimate]:
     """Every statistic that suits the criterion's kind."""
     table, kind = table_of(comparison), comparison.criterion.kind
-    return {name: stat.estimate(table) for name, stat in STATISTICS.items() if kind in stat.kinds}
+    estimates = {name: stat.estimate(table) for name, stat in STATISTICS.items() if kind in stat.kinds}
+    return estimates | (_beside_kappa(table, kind) if kappa_warning_codes(comparison) else {})
+
+
+def _beside_kappa(table: NDArray[np.int64], kind: KindName) -> dict[str, Estimate]:
+    """What must stand beside a kappa that rare or lopsided answers distort (METHODS 1); never a gate."""
+    from calibration.stats.agreement import ac1, bennett_s
+    from calibration.stats.classification import BinaryCounts, tnr, tpr
+
+    beside = {"pabak": bennett_s(table), "ac1": ac1(table)}
+    if kind == "binary":
+        (tp, fn), (fp, tn) = table.tolist()
+        counts = BinaryCounts(tp=tp, fp=fp, fn=fn, tn=tn)
+        beside |= {"tpr": tpr(counts), "tnr": tnr(counts)}
+    return beside
 
 
 def confusion_of(comparison: Comparison) -> Confusion:

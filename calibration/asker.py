@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from calibration.asking import Answer, Completion, PassingError, TooLong
 from calibration.judging import Job, Outcome
-from calibration.parsing import Parsed, parse_verdict
+from calibration.parsing import Parsed, parse_verdict, storable
 from calibration.prompts import repaired
 from labels.types import Criterion
 
@@ -40,8 +40,8 @@ def outcome_of(parsed: Parsed, answers: Sequence[Answer]) -> Outcome:
         choice=parsed.choice,
         error=parsed.error,
         reasoning=parsed.reasoning,
-        text=last.text,
-        thinking=last.reasoning,
+        text=storable(last.text),
+        thinking=storable(last.reasoning),
         served_model=last.served_model,
         finish_reason=last.finish_reason,
         calls=len(answers),

@@ -21,6 +21,14 @@ FILTERS: Mapping[Filter, str] = {
 }
 
 
+AT_ONCE = 10  # cases on one page
+
+
+def pages_of(ids: Sequence[str]) -> list[list[str]]:
+    """The ids in portions that one page shows."""
+    return [list(ids[start : start + AT_ONCE]) for start in range(0, len(ids), AT_ONCE)]
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """One rating in words: who, what, and why."""
@@ -43,14 +51,15 @@ def case_ids(
     judge: JudgeReport, verdicts: Sequence[Verdict], *, by: Filter, cell: tuple[Value, Value] | None
 ) -> list[str]:
     """The ids of the items that a filter lets through, in the order of the project."""
+    mine = [verdict for verdict in verdicts if verdict.judge == judge.judge]
     if by == "cell" and cell is not None:
         return list(judge.confusion.items.get(cell, ()))
     if by == "flips":
         return list(judge.position.flipped)
     if by == "unanswered":
-        return list(dict.fromkeys(v.item_id for v in verdicts if v.value is None))
+        return list(dict.fromkeys(v.item_id for v in mine if v.value is None))
     if by == "all":
-        return list(dict.fromkeys(v.item_id for v in verdicts))
+        return list(dict.fromkeys(v.item_id for v in mine))
     apart = (ids for (row, column), ids in judge.confusion.items.items() if row != column)
     return [item_id for ids in apart for item_id in ids]
 

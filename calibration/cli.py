@@ -14,6 +14,7 @@ from calibration.demo_cli import demo_command
 from calibration.importing_cli import import_command
 from calibration.judge_cli import judge_command
 from labels.errors import UserError
+from labels.files import write_text
 from labels.kinds import KINDS
 from labels.types import Criterion, KindName
 
@@ -44,7 +45,7 @@ def new(project: Path, *, kind: str, question: str | None, ties: bool, title: st
     from labels.store import LabelStore
 
     name = cast(KindName, kind)
-    asked = (question or QUESTIONS[name]).strip()
+    asked = (question or "").strip() or QUESTIONS[name]
     LabelStore.create(project, [Criterion(f"{name}-1", name, asked, ties=ties)], title=title)
     click.echo(f"Made {project}. Next: calibrate import {project} --items FILE")
 
@@ -79,7 +80,7 @@ def report(project: Path, *, form: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text, never=[project])
         click.echo(f"Wrote {output}.")
 
 

@@ -91,9 +91,8 @@ def compare(
 
 
 def is_inconsistent(rated: Rated) -> bool:
-    """Whether the two orders name different values."""
-    both = rated.forward is not None and rated.reverse is not None
-    return both and rated.forward != rated.reverse
+    """Whether orders name different values."""
+    return len(set(rated.given)) > 1
 
 
 def _consensus(said: Sequence[Label]) -> tuple[Value | None, LeftOut]:
@@ -114,7 +113,7 @@ def _rated(orders: Mapping[Side | None, Sequence[Verdict]]) -> Rated:
         values = [verdict.value for verdict in verdicts if verdict.value is not None]
         settled[first] = _settle(values)
         unanswered += not values
-        unsettled += bool(values) and settled[first] is None
+        unsettled += bool(values) and majority(values) is None
     return Rated(settled.get("A"), settled.get("B"), settled.get(None), len(orders), unanswered, unsettled)
 
 
@@ -133,9 +132,11 @@ def _under_policy(rated: Rated | None, policy: TiePolicy) -> tuple[Value | None,
         return None, "not judged", False
     if policy in ("forward only", "reverse only"):
         return _one_order(rated, policy)
-    if rated.unanswered or rated.unsettled:
-        return None, "unanswered" if rated.unanswered else "unsettled", False
-    if is_inconsistent(rated):
+    if rated.unanswered:
+        return None, "unanswered", False
+    if rated.unsettled and not rated.given:
+        return None, "unsettled", False
+    if is_inconsistent(rated) or rated.unsettled:
         return (None, "inconsistent", False) if policy == "dropped" else ("tie", None, True)
     return rated.given[0], None, False
 
@@ -143,5 +144,5 @@ def _under_policy(rated: Rated | None, policy: TiePolicy) -> tuple[Value | None,
 def _one_order(rated: Rated, policy: TiePolicy) -> tuple[Value | None, LeftOut | None, bool]:
     value = rated.forward if policy == "forward only" else rated.reverse
     if value is not None:
-        return value, None, False
+        return value, None, rated.unsettled > 0
     return None, "unanswered" if rated.unanswered else "other order only", False

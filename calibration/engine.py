@@ -91,18 +91,24 @@ class _Writer:
     async def put(self, job: Job, outcome: Outcome) -> None:
         """Hand on one outcome; waits when the disk is far behind."""
         ride = self._ride
-        if self._task.done():
-            self._task.result()
         verdict = verdict_of(ride.run, job, outcome=outcome, criterion=ride.criterion)
         ride.meter.add(answered=verdict.value is not None, cost=outcome.cost, calls=outcome.calls)
-        await self._queue.put((job, outcome, verdict))
+        await self._hand_over((job, outcome, verdict))
         if ride.budget is not None and ride.meter.reaches(ride.budget):
             ride.end("budget spent")
 
     async def close(self) -> None:
         """Store what is left."""
-        await self._queue.put(None)
+        await self._hand_over(None)
         await self._task
+
+    async def _hand_over(self, entry: tuple[Job, Outcome, Verdict] | None) -> None:
+        """Put an entry into the queue; a writer that failed raises here instead of blocking for ever."""
+        putting = asyncio.ensure_future(self._queue.put(entry))
+        await asyncio.wait((putting, self._task), return_when=asyncio.FIRST_COMPLETED)
+        if not putting.done():
+            putting.cancel()
+            await self._task
 
     async def _write_all(self) -> None:
         while (first := await self._queue.get()) is not None:

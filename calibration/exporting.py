@@ -9,6 +9,7 @@ from calibration.store import RunStore
 from calibration.types import Verdict
 from labels.errors import UserError
 from labels.exporting import WRITERS, Row, item_rows, label_rows, said_of
+from labels.files import check_target
 from labels.present import Order
 from labels.store import LabelStore
 from labels.types import Item
@@ -47,5 +48,9 @@ def verdict_row(verdict: Verdict, item: Item) -> Mapping[str, object]:
 
 
 def _write(path: Path, rows: Sequence[Row], *, form: str) -> tuple[Path, int]:
-    WRITERS[form](rows, path)
+    check_target(path)
+    try:
+        WRITERS[form](rows, path)
+    except OSError as error:
+        raise UserError(f"Cannot write {path}: {error.strerror}.") from error
     return path, len(rows)

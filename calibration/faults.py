@@ -18,6 +18,9 @@ from calibration.asking import AskingError, PassingError, Request, Stopping, Too
 
 KEY_NAMES: Mapping[str, str] = {  # where the name of the provider does not give it
     "together_ai": "TOGETHERAI_API_KEY",
+    "cohere_chat": "COHERE_API_KEY",
+    "ollama_chat": "OLLAMA_API_KEY",
+    "text-completion-openai": "OPENAI_API_KEY",
     "huggingface": "HF_TOKEN",
     "bedrock": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "vertex_ai": "GOOGLE_APPLICATION_CREDENTIALS",
@@ -29,7 +32,8 @@ _SHORTEST_ECHO = 12
 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|password|credential")
 _SECRET = re.compile(r"(?i)\b(?:sk|pk|rk|gsk|xai|hf|key|bearer|AIza)[-_ ][\w\-.*]{6,}|\bAIza[\w\-]{10,}")
-_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception)\s*[:-]\s*)+")
+_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception)\s*[:\- ]\s*)+")
+_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 _TOO_LONG = re.compile(
     r"(?i)context[ _-]?(?:length|window|size)|prompt is too long|input is too long|too many (?:input )?tokens"
     r"|input token count"
@@ -203,7 +207,8 @@ def _true_status(fault: Fault) -> int | None:
 
 def _quoted(text: str, request: Request) -> str:
     """The provider's reason, unless it repeats a line of the prompt; keys in it are blanked."""
-    reason = " ".join(_PREFIX.sub("", text).split()).rstrip(".")
+    body = _MESSAGE.search(text)
+    reason = " ".join((body[1] if body else _PREFIX.sub("", text)).split()).rstrip(".")
     lines = (line.strip() for message in request.messages for line in message.content.splitlines())
     if not reason or any(len(line) >= _SHORTEST_ECHO and line in text for line in lines):
         return ""

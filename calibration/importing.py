@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -26,7 +26,7 @@ from labels.kinds import KINDS
 from labels.present import Order
 from labels.tables import Row, Table
 from labels.text import any_text, clean, key, quoted, whole
-from labels.types import Choice, Item, Problem, Side, Value
+from labels.types import Choice, ImportedLabel, Item, Problem, Side, Value
 
 CONVENTION = (
     "Votes A/B, 1/2 and first/second mean the slot as shown where a row has an order, else the response "
@@ -41,6 +41,7 @@ _UNANSWERED: Mapping[str, Unanswered] = {
     "not_given": "not_given",
     "unanswered": "not_given",
     "empty": "empty",
+    "too_long": "too_long",
     "unparseable": "unparseable",
     "refused": "refused",
     "refusal": "refused",
@@ -140,7 +141,9 @@ def resolve_verdicts(
             verdict = resolve_verdict(draft, items, words=words)
             place = (verdict.judge, verdict.item_id, verdict.first, verdict.repeat)
             first, same = kept.setdefault(place, (draft, verdict))
-            if (same.value, same.error) != (verdict.value, verdict.error):
+            if same.value is None and verdict.value is not None:  # an answer fills what was open
+                kept[place] = first, same = draft, verdict
+            if verdict.value is not None and (same.value, same.error) != (verdict.value, verdict.error):
                 raise RowError(_contradiction(draft, first))
         except RowError as reason:
             problems.append(Problem(draft.place, str(reason)))
@@ -241,10 +244,20 @@ def turned(value: Value) -> Value:
     return "fail" if value == "pass" else "pass" if value == "fail" else value
 
 
+def turned_label(label: ImportedLabel) -> ImportedLabel:
+    """A label with pass and fail turned round."""
+    return replace(label, value=turned(label.value) if label.value else None)
+
+
 def turned_verdict(verdict: Verdict) -> Verdict:
     """A verdict with pass and fail turned round."""
     value = turned(verdict.value) if verdict.value else None
     return replace(verdict, value=value, choice=value if value in ("pass", "fail") else verdict.choice)
+
+
+def turned_verdicts(verdicts: Mapping[Verdict, str], judges: Collection[str]) -> dict[Verdict, str]:
+    """Verdicts with their places, those of these judges with pass and fail turned round."""
+    return {turned_verdict(v) if v.judge in judges else v: place for v, place in verdicts.items()}
 
 
 def inverted(labels: Iterable[tuple[str, Value | None]], verdicts: Sequence[Verdict]) -> list[Polarity]:

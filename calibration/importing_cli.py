@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,9 @@ from calibration import importing as judged
 from calibration.types import Verdict
 from labels import columns
 from labels.errors import UserError
-from labels.importing import Lookup, in_words, item_in_words, lookup, read_items, read_labels, resolve_labels
+from labels.files import write_text
+from labels.importing import Lookup, item_in_words, lookup, read_items, read_labels
+from labels.resolving import label_in_words, resolve_labels
 from labels.sides import placed
 from labels.tables import Table, read_table
 from labels.text import any_text, one_line
@@ -43,7 +45,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One file, read and understood, not yet written; records know their places in the file."""
+    """One file, read and understood, not yet written; records know their places."""
 
     what: str
     table: Table
@@ -94,6 +96,7 @@ def import_command(
 
     with LabelStore.open(project) as store:
         held = _held(store, project)
+    in_use = [project, *(path for path in files.values() if path is not None)]
     tables = {what: read_table(path) for what in columns.FILES if (path := files[what]) is not None}
     if not tables:
         raise UserError("Nothing to import; name a file with --items, --labels or --verdicts.")
@@ -101,7 +104,7 @@ def import_command(
     plans = plan(tables, held, given, words=columns.pass_words(passed, failed))
     for one in plans:
         _show(one)
-    _write_problems(report, plans)
+    _write_problems(report, plans, in_use)
     for one in plans:
         if not one.usable:
             click.echo(f"{one.table.name} holds no usable {one.what}; nothing was written.", err=True)
@@ -110,7 +113,7 @@ def import_command(
     if not yes and not click.confirm(f"Write this to {project}?"):
         click.echo("Nothing was written.")
         return
-    _write_problems(report, [_write(one, project) for one in plans])
+    _write_problems(report, [_write(one, project) for one in plans], in_use)
 
 
 def add_items_file(store: LabelStore, path: Path) -> tuple[Added, list[Problem]]:
@@ -165,7 +168,7 @@ def plan_labels(table: Table, find: Lookup, given: Mapping[str, str], *, words: 
     mapping = columns.guess(table.columns, columns.LABEL_FIELDS, given)
     drafts, problems = read_labels(table, mapping)
     labels, unusable = resolve_labels(drafts, find, words=words)
-    by_place = {place: in_words(find.items[label.item_id][0], label.value) for label, place in labels.items()}
+    by_place = {place: label_in_words(find.items[label.item_id][0], label) for label, place in labels.items()}
     read_as = {draft.line: by_place.get(draft.place, "left out") for draft in drafts[:SHOWN_ROWS]}
     return Plan("labels", table, mapping, [*problems, *unusable], read_as, labels=labels)
 
@@ -197,9 +200,9 @@ def settle_polarity(plans: Sequence[Plan], held: Held, *, yes: bool) -> list[Pla
         remedy = "import that file into a new project with the word that stands for pass, e.g. --pass 0"
         click.echo(f"It is kept as written. If pass and fail are turned round in one of the files, {remedy}.")
         return list(plans)
-    choices = ["as written", *(one.what for one in rated)]
-    answer = click.prompt("Keep it as written, or turn pass and fail round in", type=click.Choice(choices))
-    return [_turned(one) if one.what == answer else one for one in plans]
+    choices = click.Choice(["as written", *(one.what for one in rated)])
+    answer = click.prompt("Keep it as written, or turn pass and fail round in", type=choices)
+    return [_turned(one, {p.judge for p in found}) if one.what == answer else one for one in plans]
 
 
 def _inverted(rated: Sequence[Plan], held: Held, criterion: Criterion) -> list[judged.Polarity]:
@@ -214,10 +217,10 @@ def _inverted(rated: Sequence[Plan], held: Held, criterion: Criterion) -> list[j
     return judged.inverted(labels, verdicts)
 
 
-def _turned(one: Plan) -> Plan:
-    labels = {replace(label, value=judged.turned(label.value)): place for label, place in one.labels.items()}
-    verdicts = {judged.turned_verdict(verdict): place for verdict, place in one.verdicts.items()}
-    return replace(one, labels=labels, verdicts=verdicts)
+def _turned(one: Plan, judges: Collection[str]) -> Plan:
+    """The file with pass and fail turned round: all its labels, or the verdicts of these judges."""
+    labels = {judged.turned_label(label): place for label, place in one.labels.items()}
+    return replace(one, labels=labels, verdicts=judged.turned_verdicts(one.verdicts, judges))
 
 
 def _write(one: Plan, project: Path) -> Plan:
@@ -235,26 +238,23 @@ def _write(one: Plan, project: Path) -> Plan:
             added, against = runs.add_verdicts(list(one.verdicts), one.table.name)
     contradictions = _said_before(one, against)
     problems = [*one.problems, *contradictions]
-    left_out = f", {len(problems):,} left out" if problems else ""
-    click.echo(f"{one.table.name}: {added.new:,} {one.what} added, {added.known:,} known already{left_out}.")
+    counts = f"{added.new:,} {one.what} added, {added.known:,} known already, {len(problems):,} left out"
+    click.echo(f"{one.table.name}: {counts}.")
     _print_problems(contradictions)
     return replace(one, problems=problems)
 
 
 def _said_before(one: Plan, against: Sequence[ImportedLabel | Verdict]) -> list[Problem]:
-    text = "{} said otherwise of this item before; labels and verdicts are never overwritten."
     people = [(one.labels[said], said.annotator) for said in against if isinstance(said, ImportedLabel)]
     judges = [(one.verdicts[said], said.judge) for said in against if isinstance(said, Verdict)]
-    return [Problem(place, text.format(name)) for place, name in [*people, *judges]]
+    why = "said otherwise of this item before; what was said first stays."
+    return [Problem(place, f"{name} {why}") for place, name in [*people, *judges]]
 
 
-def _write_problems(report: Path | None, plans: Sequence[Plan]) -> None:
+def _write_problems(report: Path | None, plans: Sequence[Plan], never: Sequence[Path]) -> None:
     if report is not None:
         lines = (f"{problem.place}: {problem.text}\n" for one in plans for problem in one.problems)
-        try:
-            report.write_text("".join(lines), encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise UserError(f"Cannot write {report}: {error.strerror}.") from error
+        write_text(report, "".join(lines), never=never)
 
 
 def _print_problems(problems: Sequence[Problem]) -> None:

@@ -88,6 +88,8 @@ class LitellmCompletion:
 
     async def close(self) -> None:
         """Close the connections that were opened in this event loop, and no others."""
+        if not self._models:
+            return  # nothing was asked, so the library need not even be loaded
         clients = _litellm().in_memory_llm_clients_cache
         mine = clients.update_cache_key_with_event_loop("")
         for key in [key for key in clients.cache_dict if key.endswith(mine)]:
@@ -173,11 +175,10 @@ def _known(model: str, api_base: str) -> _Model:
     litellm = _litellm()
     name, provider = _routed(litellm, model, api_base=api_base)
     entry = _entry(litellm, model, name=name, provider=provider)
-    key_name = Asked(Request(model, ()), provider).key_name
-    key = _ANY_KEY if api_base and not os.environ.get(key_name) else None
+    keyless = bool(api_base) and provider == "openai" and not os.environ.get("OPENAI_API_KEY")
     supported = litellm.get_supported_openai_params(model=name, custom_llm_provider=provider)
     takes = _takes(supported, schema=not entry or bool(entry.get("supports_response_schema")))
-    return _Model(f"{provider}/{name}", provider, entry, key, takes)
+    return _Model(f"{provider}/{name}", provider, entry, _ANY_KEY if keyless else None, takes)
 
 
 def _routed(litellm: Any, model: str, *, api_base: str) -> tuple[str, str]:

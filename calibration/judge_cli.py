@@ -51,9 +51,10 @@ def judge_command(project: Path, *, model: str, yes: bool, **options: Any) -> No
     """Ask a judge about the items, in both orders; what is answered already costs nothing."""
     from calibration.asking import Stopping
     from calibration.judge import estimate_cost
-    from calibration.ordering import forecast, prepare
+    from calibration.ordering import check_name, forecast, prepare
 
     prepared = prepare(_order(project, model, options))
+    check_name(prepared)
     expected = forecast(
         prepared, lambda tokens, answers: estimate_cost(model, tokens, completion_tokens=answers)
     )

@@ -9,7 +9,9 @@ from calibration.report import Material, criterion_report
 from calibration.store import RunStore
 from calibration.types import AgreementReport
 from labels.store import LabelStore
-from labels.types import Criterion
+from labels.types import Criterion, Saw
+
+SEEN: tuple[Saw, ...] = ("verdict", "label")
 
 
 def load_report(path: Path | str) -> AgreementReport:
@@ -40,11 +42,8 @@ def state_of(path: Path | str) -> str:
         return f"{store.state()} {runs.state()}"
 
 
-def note_reveal(
-    path: Path | str, criterion_id: str, *, annotator_id: str | None, item_ids: Sequence[str]
-) -> None:
-    """Note that a person who also labels has now seen the judge's verdicts on these items."""
-    if annotator_id is None or not item_ids:
-        return
+def note_reveal(path: Path | str, criterion_id: str, *, annotator_id: str, item_ids: Sequence[str]) -> None:
+    """Note that a person who also labels has now seen the verdicts and the labels on these items."""
     with LabelStore.open(path) as store:
-        store.reveal(annotator_id, criterion_id, item_ids=item_ids, saw="verdict")
+        for saw in SEEN:
+            store.reveal(annotator_id, criterion_id, item_ids=item_ids, saw=saw)

@@ -89,6 +89,17 @@ def forecast(prepared: Prepared, price: Price) -> Forecast:
     return Forecast(calls, prompt_tokens, completion_tokens, price(prompt_tokens, completion_tokens))
 
 
+def check_name(prepared: Prepared) -> None:
+    """UserError when another run has the name: the two would be read as repeats of one judge."""
+    run = prepared.run
+    with RunStore.open(prepared.order.project) as runs:
+        others = [known for known in runs.runs(run.criterion_id) if known.id != run.id]
+    if any(known.judge == run.name for known in others):
+        raise UserError(
+            f"A judge called {run.name} has rated this question in another way; choose another --name."
+        )
+
+
 def _criterion(store: LabelStore, kind: str | None) -> Criterion:
     found = [criterion for criterion in store.criteria() if kind in (None, criterion.kind)]
     if not found:

@@ -29,6 +29,7 @@ from calibration.types import (
     Warned,
 )
 from calibration.wording import sentence_of, warning
+from labels.types import Value
 
 __all__ = ["Material", "criterion_report", "judge_report"]
 
@@ -43,12 +44,15 @@ def criterion_report(material: Material) -> CriterionReport:
     for verdict in material.verdicts:
         by_judge.setdefault(verdict.judge, []).append(verdict)
     names = {annotator.id: annotator.name for annotator in material.annotators}
-    said = Counter(names[label.annotator_id] for label in material.labels)
+    said = Counter(names[label.annotator_id] for label in material.labels if label.value is not None)
+    skipped = Counter(names[label.annotator_id] for label in material.labels if label.value is None)
     judges = tuple(
         judge_report(material, reference, judge=judge, rated=rate_items(verdicts))
         for judge, verdicts in by_judge.items()
     )
-    return CriterionReport(material.criterion, len(material.items), len(reference.values), dict(said), judges)
+    return CriterionReport(
+        material.criterion, len(material.items), len(reference.values), dict(said), dict(skipped), judges
+    )
 
 
 def judge_report(
@@ -62,8 +66,10 @@ def judge_report(
     headline = comparisons["inconsistent as tie"]
     position = position_of(rated)
     arbitrary = system_count(material.criterion, material.items) > 2
+    order = {"consistency": position.consistency, "preference": position.preference}
     systems = _over_systems(headline, material, arbitrary=arbitrary)
-    estimates = estimates_of(headline) | systems | {"consistency": position.consistency}
+    estimates = estimates_of(headline) | systems
+    estimates |= order if material.criterion.kind == "pairwise" else {}
     return JudgeReport(
         judge=judge,
         criterion=material.criterion,
@@ -76,6 +82,8 @@ def judge_report(
         tie_policies=_policies(comparisons),
         system_pairs=_pairs(headline, material, arbitrary=arbitrary),
         sides=_sides(material, arbitrary=arbitrary),
+        arbitrary_sides=arbitrary and material.criterion.kind == "pairwise",
+        flagged=sum(pair.flagged for pair in headline.pairs),
         warnings=_warnings(headline, material, position=position, kappa=estimates["kappa_wilson"]),
         sentence=sentence_of(judge, estimates, position=position),
     )
@@ -98,14 +106,11 @@ def _pairs(headline: Comparison, material: Material, *, arbitrary: bool) -> dict
     return system_pairs(headline, {item.id: item for item in material.items})
 
 
-def _sides(material: Material, *, arbitrary: bool) -> str:
-    """Which systems the sides stand for, in words that the report prints beside kappa."""
-    if material.criterion.kind != "pairwise" or not material.items:
-        return ""
-    if arbitrary:
-        return "arbitrary"
-    first = material.items[0]
-    return f"A = {first.response('A').system}, B = {first.response('B').system}"
+def _sides(material: Material, *, arbitrary: bool) -> dict[Value, str]:
+    """The systems that the sides stand for, where they do."""
+    if material.criterion.kind != "pairwise" or arbitrary or not material.items:
+        return {}
+    return {response.side: response.system for response in material.items[0].responses}
 
 
 def _warnings(

@@ -100,6 +100,11 @@ class Position:
     direction_p_exact: float | None
     flipped: tuple[str, ...] = ()
 
+    @property
+    def flip_share(self) -> float:
+        """The share of pairs whose verdict changes with the order; 0 where there is no pair."""
+        return (self.pairs - self.consistent) / self.pairs if self.pairs else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
@@ -140,7 +145,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """How far one judge agrees with the reference labels of one criterion."""
+    """How far one judge agrees with the reference labels of one criterion.
+
+    `sides` names the systems that A and B stand for, and is empty where sides are arbitrary. `flagged`
+    counts the compared items whose tie stands for orders or repeats that disagree.
+    """
 
     judge: str
     criterion: Criterion
@@ -152,19 +161,25 @@ class JudgeReport:
     position: Position
     tie_policies: Mapping[TiePolicy, PolicyRow]
     system_pairs: Mapping[str, PolicyRow]
-    sides: str
+    sides: Mapping[Value, str]
+    arbitrary_sides: bool
+    flagged: int
     warnings: tuple[Warned, ...]
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionReport:
-    """What people said about one criterion, and each judge against it."""
+    """What people said about one criterion, and each judge against it.
+
+    `annotators` counts each person's labels, `skipped` the items that they declined.
+    """
 
     criterion: Criterion
     items: int
     labelled: int
     annotators: Mapping[str, int]
+    skipped: Mapping[str, int]
     judges: tuple[JudgeReport, ...]
 
 

@@ -27,8 +27,8 @@ REASONS: Mapping[str, str] = {
 
 WARNINGS: Mapping[str, str] = {
     "few_items": "Only {n} items were compared: read the counts, not the statistics.",
-    "prevalence_paradox": "One answer is rare or dominates, so kappa can be low while raw agreement is "
-    "high; read both, and add items of the rare answer.",
+    "prevalence_paradox": "One answer is rare or dominates, which distorts kappa: read it beside raw "
+    "agreement and the other coefficients, and add items of the rare answer.",
     "systematic_leniency": "The judge gives the answers in clearly other proportions than your experts; "
     "see the totals of the table.",
     "polarity": "The judge agrees with your experts far less than chance would. Perhaps pass and fail are "
@@ -80,9 +80,12 @@ def sentence_of(judge: str, estimates: Mapping[str, Estimate], *, position: Posi
     if agreement.value is None:
         return f"{judge} cannot be compared with your experts yet: no item has both a label and a verdict."
     text = f"{judge} agrees with your experts on {percent(agreement.value)} of {agreement.n:,} items"
-    if kappa.value is None:
-        return f"{text}; kappa is {in_words(kappa)}."
-    text += f"; beyond chance that is a kappa of {in_words(kappa)}."
+    systems = estimates.get("kappa_systems", kappa)
+    over = " over systems" if "kappa_systems" in estimates else ""
+    if systems.value is None:
+        text += f"; kappa{over} is {in_words(systems)}."
+    else:
+        text += f"; beyond chance that is a kappa{over} of {in_words(systems)}."
     return f"{text} {_order_sentence(position)}".strip()
 
 
@@ -91,10 +94,10 @@ def _order_sentence(position: Position) -> str:
         return ""
     changed = position.pairs - position.consistent
     if not changed:
-        return f"Swapping the two responses changed none of its {position.pairs:,} verdicts."
+        return f"Swapping the two responses changed its mind on none of {position.pairs:,} pairs."
     text = f"When the two responses are swapped it changes its mind on {percent(changed / position.pairs)}"
     first = position.hard_flips_first + position.soft_flips_first
-    return f"{text} of them, {_towards(first, changed)}."
+    return f"{text} of {position.pairs:,} pairs, {_towards(first, changed)}."
 
 
 def _towards(first: int, changed: int) -> str:

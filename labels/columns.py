@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from labels.errors import UserError
 from labels.text import key
-from labels.types import Value
+from labels.types import Saw, Value
 
 Words = Mapping[str, Value]
 
@@ -26,7 +26,7 @@ ITEM_FIELDS = (
     "responses",
     "meta",
 )
-LABEL_FIELDS = ("item_id", "annotator", "label", "note")
+LABEL_FIELDS = ("item_id", "annotator", "label", "note", "skip_reason", "saw")
 VERDICT_FIELDS = ("item_id", "judge", "order", "vote", "repeat", "reasoning", "raw", "error")
 FILES: Mapping[str, tuple[str, ...]] = {
     "items": ITEM_FIELDS,
@@ -58,6 +58,8 @@ SYNONYMS: Mapping[str, str] = {
     "label": "label human_label annotation verdict vote winner preference choice rating judgment "
     "judgement grade value",
     "note": "note notes comment comments rationale explanation feedback reason",
+    "skip_reason": "skip_reason",
+    "saw": "saw",
     "judge": "judge judge_id judge_name judge_model grader evaluator annotator",
     "order": "order shown_order presentation_order",
     "vote": "vote verdict judge_label winner preference choice label decision judgment judgement "
@@ -67,6 +69,8 @@ SYNONYMS: Mapping[str, str] = {
     "raw": "raw raw_text raw_output raw_completion",
     "error": "error",
 }
+
+SAW: Mapping[str, Saw] = {"": "nothing", "nothing": "nothing", "verdict": "verdict", "label": "label"}
 
 
 def synonyms(*fields: str) -> list[str]:

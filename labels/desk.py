@@ -19,11 +19,15 @@ from labels.types import BlindItem, Choice, Criterion, Event, Presentation, Saw,
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a person is: `done` of `total`, of which `skipped`; when the last act was saved (UTC)."""
+    """How far a person is: `done` of `total`; when the last act was saved (UTC).
+
+    `labelled` and `skipped` count items, without the hidden repeats.
+    """
 
     done: int
     total: int
     saved_at: str
+    labelled: int = 0
     skipped: int = 0
 
 
@@ -79,14 +83,19 @@ class Desk:
             self._append(presentation, answer)
         return True
 
-    def undo(self) -> bool:
-        """Take back the person's last answer or skip, so that its item is shown again; False if none."""
+    def undo(self, shown: str | None = None) -> bool:
+        """Take back the person's last answer or skip, so that its item is shown again; False if none.
+
+        With `shown`, the presentation in view, nothing is taken back unless it still is in view.
+        """
         sql = """SELECT l.presentation_id, l.note FROM labels l JOIN presentations p
             ON p.id = l.presentation_id WHERE l.criterion_id = ? AND l.annotator_id = ?
             AND l.event != 'undo' AND p.state != 'open'
             AND l.revision = (SELECT max(revision) FROM labels m WHERE m.presentation_id = p.id)
             ORDER BY l.id DESC LIMIT 1"""
         with writing(self.db):
+            if shown is not None and shown != (self._open_presentation() or ""):
+                return False
             row = self.db.execute(sql, (self.criterion.id, self.annotator_id)).fetchone()
             presentation = self._presentation(row[0]) if row else None
             if presentation is None:
@@ -111,20 +120,25 @@ class Desk:
     def progress(self) -> Progress:
         """How far the person is; the total counts the hidden repeats that are still to come."""
         key = (self.criterion.id, self.annotator_id)
-        sql = """SELECT count(*) FILTER (WHERE state != 'open'), count(*) FILTER (WHERE state = 'skipped')
+        sql = """SELECT count(*) FILTER (WHERE state != 'open'),
+            count(*) FILTER (WHERE state = 'answered' AND round = 0),
+            count(*) FILTER (WHERE state = 'skipped' AND round = 0)
             FROM presentations WHERE criterion_id = ? AND annotator_id = ?"""
-        done, skipped = self.db.execute(sql, key).fetchone()
+        done, labelled, skipped = self.db.execute(sql, key).fetchone()
         sql = "SELECT created_at FROM labels WHERE criterion_id = ? AND annotator_id = ? AND source = 'app'"
         row = self.db.execute(sql + " ORDER BY id DESC LIMIT 1", key).fetchone()
         imported, items = self._imported(), self.store.count_items(self.criterion.kind)
         total = items + repeats_planned(items - imported, every=self._repeat_every())
         done += imported
-        return Progress(done, max(total, done), str(row[0]) if row else "", skipped)
+        saved_at = str(row[0]) if row else ""
+        return Progress(done, max(total, done), saved_at, labelled + imported, skipped)
 
     def _imported(self) -> int:
         """How many items have a label of this person from a file: they are done and not asked again."""
-        sql = """SELECT count(DISTINCT item_id) FROM labels
-            WHERE criterion_id = ? AND annotator_id = ? AND presentation_id IS NULL"""
+        sql = """SELECT count(DISTINCT item_id) FROM labels l
+            WHERE criterion_id = ? AND annotator_id = ? AND presentation_id IS NULL AND NOT EXISTS (
+            SELECT 1 FROM presentations p WHERE p.criterion_id = l.criterion_id
+            AND p.annotator_id = l.annotator_id AND p.item_id = l.item_id)"""
         return int(self.db.execute(sql, (self.criterion.id, self.annotator_id)).fetchone()[0])
 
     def _repeat_every(self) -> int:
@@ -197,7 +211,9 @@ class Desk:
         return Presentation(*row) if row else None
 
     def _revision(self, presentation_id: str) -> int:
-        sql = "SELECT count(*) FROM labels WHERE presentation_id = ?"
+        sql = """SELECT count(*) FROM labels l JOIN presentations p ON p.criterion_id = l.criterion_id
+            AND p.item_id = l.item_id AND p.annotator_id = l.annotator_id AND p.round = l.round
+            WHERE p.id = ?"""
         return int(self.db.execute(sql, (presentation_id,)).fetchone()[0])
 
     def _state(self, presentation_id: str) -> str:

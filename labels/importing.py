@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from labels.columns import LISTED, TIES, Words, named
+from labels.columns import LISTED, SAW, TIES, Words, named
 from labels.errors import UserError
 from labels.kinds import KINDS
 from labels.sides import ItemDraft
 from labels.tables import Row, Table
 from labels.text import any_text, as_text, clean, key, person, quoted, trimmed, whole
-from labels.types import Criterion, ImportedLabel, Item, KindName, Problem, Response, Side, Value
+from labels.types import Criterion, Item, KindName, Problem, Response, Saw, Side, Value
 
 DraftT = TypeVar("DraftT")
 
@@ -31,6 +31,8 @@ class LabelDraft:
     annotator: str
     said: str
     note: str = ""
+    skip_reason: str = ""
+    saw: Saw = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _responses(table: Table, row: Row, mapping: Mapping[str, str]) -> tuple[tupl
     if both and ("answer" not in mapping or any(clean(cell) is not None for cell in cells)):
         return tuple(_response(table, row, mapping, suffix=suffix) for suffix in ("_a", "_b"))
     if "answer" not in mapping:
-        raise RowError(f"The column {mapping['responses']!r} is empty; the item has no response.")
+        raise RowError("The item has no response.")
     return (_response(table, row, mapping, suffix=""),)
 
 
@@ -202,9 +204,15 @@ def rater(row: Row, mapping: Mapping[str, str], field: str) -> str:
 
 
 def _label(table: Table, row: Row, mapping: Mapping[str, str]) -> LabelDraft:
-    texts = (cell(row, mapping, "item_id"), rater(row, mapping, "annotator"), cell(row, mapping, "label"))
-    note = any_text(row.fields.get(mapping.get("note", "")))
-    return LabelDraft(table.place(row.line), row.line, *texts, note=note)
+    texts = {f: any_text(row.fields.get(mapping.get(f, ""))) for f in ("note", "skip_reason", "saw")}
+    said = "" if texts["skip_reason"] else cell(row, mapping, "label")
+    names = (cell(row, mapping, "item_id"), rater(row, mapping, "annotator"))
+    seen = SAW.get(key(texts["saw"]))
+    if seen is None:
+        raise RowError(f"{quoted(texts['saw'])} is not understood as seen; use nothing, verdict or label.")
+    return LabelDraft(
+        table.place(row.line), row.line, *names, said, texts["note"], texts["skip_reason"], seen
+    )
 
 
 def system_response(item: Item, said: str) -> Response | None:
@@ -254,42 +262,3 @@ def _pairwise_value(item: Item, said: str) -> Value | None:
     if response is not None:
         return response.side
     return "tie" if key(said) in TIES else listed_side(item, said)
-
-
-def resolve_labels(
-    drafts: Sequence[LabelDraft], items: Lookup, *, words: Words
-) -> tuple[dict[ImportedLabel, str], list[Problem]]:
-    """Labels with their places, each person's once per item; contradictions are problems."""
-    kept: dict[tuple[str, str], tuple[LabelDraft, ImportedLabel]] = {}
-    problems: list[Problem] = []
-    for draft in drafts:
-        try:
-            label = _resolved(draft, items, words=words)
-            first, same = kept.setdefault((label.item_id, label.annotator), (draft, label))
-            if same.value != label.value:
-                raise RowError(_contradiction(draft, first))
-        except RowError as reason:
-            problems.append(Problem(draft.place, str(reason)))
-    return {label: draft.place for draft, label in kept.values()}, problems
-
-
-def _contradiction(draft: LabelDraft, first: LabelDraft) -> str:
-    said = f"{draft.annotator} says {quoted(draft.said)} of {quoted(draft.item)} here"
-    return f"{said} but {quoted(first.said)} at {first.place}; the first is kept."
-
-
-def _resolved(draft: LabelDraft, items: Lookup, *, words: Words) -> ImportedLabel:
-    item = items.find(draft.item, lambda item: _understands(item, draft.said, words))
-    value = resolve_label(item, draft.said, words=words)
-    criterion = items.criteria[item.kind]
-    if value == "tie" and not criterion.ties:
-        raise RowError("The label is a tie, but this project's question allows none.")
-    return ImportedLabel(criterion.id, item.id, draft.annotator, value, draft.note)
-
-
-def _understands(item: Item, said: str, words: Words) -> bool:
-    try:
-        resolve_label(item, said, words=words)
-    except RowError:
-        return False
-    return True

@@ -6,7 +6,7 @@ import fcntl
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from sqlite3 import DatabaseError
+from sqlite3 import DatabaseError, OperationalError
 
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
@@ -93,8 +93,11 @@ def open_database(path: Path, *sets: Migrations, create: bool = False) -> Iterat
     key = (str(path.resolve()), path.stat().st_ino if path.exists() else 0, ",".join(s.name for s in sets))
     with closing(_connect(path)) as db:
         if key not in _ready:
-            with _first_opening(path):
-                _prepare(db, path, sets, create=create)
+            try:
+                with _first_opening(path):
+                    _prepare(db, path, sets, create=create)
+            except (OSError, OperationalError) as error:
+                raise UserError(f"{path} cannot be opened for writing ({error}).") from error
             _ready.add((key[0], path.stat().st_ino, key[2]))
         yield db
 
@@ -121,14 +124,18 @@ def _check_exists(path: Path, *, create: bool) -> None:
 
 
 def _connect(path: Path) -> Database:
-    db = Database(path)
+    try:
+        db = Database(path)
+    except OperationalError as error:
+        raise UserError(f"{path} cannot be opened ({error}).") from error
     try:
         db.conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         db.conn.execute("PRAGMA foreign_keys = ON")
         db.conn.execute("PRAGMA synchronous = FULL")
     except DatabaseError as error:
         db.close()
-        raise UserError(f"{path} is not a project file ({error}).") from error
+        what = "cannot be opened" if isinstance(error, OperationalError) else "is not a project file"
+        raise UserError(f"{path} {what} ({error}).") from error
     return db
 
 

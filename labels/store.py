@@ -176,7 +176,7 @@ class LabelStore:
                 if said is None:
                     self._insert_label(label, people[label.annotator])
                     new += 1
-                elif said != label.value:
+                elif said != (label.value or "skip"):
                     against.append(label)
         return Added(new, len(labels) - new - len(against)), against
 
@@ -221,13 +221,20 @@ class LabelStore:
             AND annotator_id = ? AND round = 0 ORDER BY revision DESC LIMIT 1"""
         key = (label.criterion_id, label.item_id, annotator_id)
         row = self.db.execute(sql, key).fetchone()
-        return None if row is None else str(row[0] or row[1])
+        return None if row is None or row[1] == "undo" else str(row[0] or row[1])
 
     def _insert_label(self, label: ImportedLabel, annotator_id: str) -> None:
-        sql = """INSERT INTO labels (criterion_id, item_id, annotator_id, round, revision, event, value,
-            note, source, created_at) VALUES (?, ?, ?, 0, 0, 'answer', ?, ?, ?, ?)"""
         key = (label.criterion_id, label.item_id, annotator_id)
-        self.db.execute(sql, (*key, label.value, label.note, label.source, now()))
+        sql = """SELECT count(*) FROM labels WHERE criterion_id = ? AND item_id = ? AND annotator_id = ?
+            AND round = 0"""
+        revision = self.db.execute(sql, key).fetchone()[0]
+        said = ("answer" if label.value else "skip", label.value, label.skip_reason, label.note, label.saw)
+        sql = """INSERT INTO labels (criterion_id, item_id, annotator_id, round, revision, event, value,
+            skip_reason, note, saw, source, created_at) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)"""
+        self.db.execute(sql, (*key, revision, *said, label.source, now()))
+        sql = """UPDATE presentations SET state = ? WHERE criterion_id = ? AND item_id = ?
+            AND annotator_id = ? AND round = 0 AND state = 'open'"""
+        self.db.execute(sql, ("answered" if label.value else "skipped", *key))
 
 
 def _item(row: dict[str, object], responses: list[Response]) -> Item:

@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Mapping
 
 MISSING = frozenset({"", "nan", "none", "null", "n/a", "<na>"})
-_EDGES = re.compile(r"\A[\s\ufeff\u200b]+|[\s\ufeff\u200b]+\Z")
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 _WIDTH = 60
@@ -25,7 +24,17 @@ def is_missing(value: object) -> bool:
 
 def trimmed(text: str) -> str:
     """Unicode NFC without blanks, byte order marks and zero-width blanks at its ends."""
-    return _EDGES.sub("", unicodedata.normalize("NFC", text))
+    whole = unicodedata.normalize("NFC", text)
+    kept = (place for place, mark in enumerate(whole) if not _is_edge(mark))
+    first = next(kept, None)
+    if first is None:
+        return ""
+    last = next(place for place in range(len(whole) - 1, -1, -1) if not _is_edge(whole[place]))
+    return whole[first : last + 1]
+
+
+def _is_edge(mark: str) -> bool:
+    return mark.isspace() or mark in "\ufeff\u200b"
 
 
 def clean(value: object) -> str | None:
@@ -88,6 +97,11 @@ def one_line(text: str) -> str:
     """A text for a table on screen: on one line, cut when long, without what a terminal would obey."""
     line = "".join(c if c.isprintable() else " " for c in text[: _WIDTH + 1])
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """A text on one line, whole, with marks that steer a terminal or turn text round written out."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else f"⟨U+{ord(c):04X}⟩" for c in text)
 
 
 def parse_json(text: str) -> object:

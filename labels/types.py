@@ -122,13 +122,15 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class ImportedLabel:
-    """A label read from a file, before it has a row: who said what about which item."""
+    """A label read from a file, before it has a row; `value` is None when the person skipped the item."""
 
     criterion_id: str
     item_id: str
     annotator: str
-    value: Value
+    value: Value | None
     note: str = ""
+    skip_reason: str = ""
+    saw: Saw = "nothing"
     source: str = "import"
 
 

@@ -80,7 +80,8 @@ def _drawn(rng: np.random.Generator, kind: KindName, n: int) -> list[Value]:
 
 def _items(rng: np.random.Generator, script: Script, truth: Sequence[Value]) -> list[Item]:
     """Better responses are longer more often, and longer ones have more Markdown."""
-    sides: tuple[Side, ...] = ("A", "B")[: KINDS[script.kind].responses]
+    both: tuple[Side, ...] = ("A", "B")
+    sides = both[: KINDS[script.kind].responses]
     words = np.exp(rng.normal(3.5, 0.5, size=(script.n, 2)))
     for column, side in enumerate(sides):
         words[:, column] *= np.where(np.array(truth) == side, 1.3, 1.0)
@@ -163,7 +164,7 @@ def _human_values(
 ) -> list[Value]:
     wrong = 1 - np.full(script.n, script.agree)
     if script.tired and faulty:
-        wrong = wrong + np.linspace(0, 0.6, script.n)
+        wrong = wrong + np.linspace(0, 0.8, script.n)
     other = _drawn(rng, script.kind, script.n)
     values = [o if d < w else t for t, o, d, w in zip(truth, other, rng.random(script.n), wrong, strict=True)]
     pulled = rng.random(script.n) < script.human_first

@@ -104,7 +104,7 @@ def material(kind: KindName, n: int = 30, seed: int = 0) -> Material:
 
 @cache
 def fair(kind: KindName, seed: int) -> Material:
-    return material_of(Script(kind=kind, n=80, noise=0.01, repeats=3, attempts=2), seed)
+    return material_of(Script(kind=kind, n=60, noise=0.01, repeats=3, attempts=2), seed)
 
 
 @cache

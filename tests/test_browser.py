@@ -79,6 +79,19 @@ def assert_blind(sitting: Sitting) -> None:
         assert secret.encode() not in page
 
 
+def test_no_address_opens_the_results_without_the_owners_key(tmp_path: Path, serve: Serve, sit: Sit) -> None:
+    items = pairs(6)
+    verdicts = [verdict(item, "first", judge="secretjudge") for item in items]
+    project = make_project(tmp_path / "p.db", items, verdicts=verdicts)
+    ada = sit(serve(project))
+    for address in ("label", "overview", "agreement?key=0123456789abcdefghijkl"):
+        ada.page.goto(f"{ada.server.url}{address}{'&' if '?' in address else '?'}annotator=Ada")
+        ada.ready()
+        assert ada.prompt.startswith("question")
+        assert ("Page not found" in ada.page.inner_text("body")) == (address != "label")
+    assert_blind(ada)
+
+
 @pytest.mark.parametrize("gap", [30, 100, 300, "held"])
 def test_quick_and_held_keys_never_label_what_was_not_seen(
     tmp_path: Path, serve: Serve, sit: Sit, gap: int | str

@@ -209,7 +209,7 @@ def test_a_label_against_an_earlier_one_is_a_problem_and_never_overwrites(folder
     result = folder.run("--problems", str(report), labels="item_id,annotator,label\n1,ana,beta\n2,ben,A\n")
     assert folder.said()[0] == ("1", "A")
     assert "1 labels added, 0 known already, 1 left out." in result.output
-    said = "ana said otherwise of this item before; labels and verdicts are never overwritten."
+    said = "ana said otherwise of this item before; what was said first stays."
     assert report.read_text() == f"labels.csv, line 2: {said}\n"
 
 
@@ -350,7 +350,7 @@ def test_parquet_and_jsonl_give_the_same_items(folder: Folder, tmp_path: Path) -
     folder.run(items_jsonl="\n".join(map(json.dumps, rows)))
     pd.DataFrame(rows).to_parquet(tmp_path / "more.parquet")
     result = folder.run(items_parquet=(tmp_path / "more.parquet").read_bytes())
-    assert "0 items added, 3 known already." in result.output
+    assert "0 items added, 3 known already, 0 left out." in result.output
 
 
 def test_the_project_can_be_exported_and_imported_again_in_every_format(

@@ -147,6 +147,18 @@ def test_a_key_is_blanked_wherever_it_comes_from(monkeypatch: pytest.MonkeyPatch
     assert text == "openai rejects the request (400): Bad ***, ***, ***."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "litellm.BadRequestError: GeminiException BadRequestError - Bad role.",
+        'litellm.BadRequestError: XaiException - {"error":{"message":"Bad role.","type":"x"}}',
+        "Bad role.",
+    ],
+)
+def test_a_reason_is_quoted_without_its_wrapping(text: str) -> None:
+    assert str(reaction(400, text)) == "openai rejects the request (400): Bad role."
+
+
 def test_the_prompt_is_never_quoted() -> None:
     assert "long enough" not in str(reaction(400, "Bad: A long enough line of the prompt."))
     assert len(str(reaction(400, "x" * 5_000))) < 300

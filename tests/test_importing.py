@@ -22,8 +22,8 @@ from labels.importing import (
     read_items,
     read_labels,
     resolve_label,
-    resolve_labels,
 )
+from labels.resolving import resolve_labels
 from labels.sides import ItemDraft, with_sides
 from labels.tables import read_table
 from labels.types import Criterion, Item, KindName, Problem, Response

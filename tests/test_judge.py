@@ -57,6 +57,8 @@ def secrets_stay_secret(
     yield
     printed = "".join(capfd.readouterr())
     assert CANARY not in caplog.text + printed
+    assert "Unclosed" not in caplog.text + printed
+    assert "never retrieved" not in caplog.text + printed
     noise = [record.getMessage() for record in caplog.records if record.name.startswith(("LiteLLM", "httpx"))]
     assert noise == []
     assert "litellm" not in printed.casefold()

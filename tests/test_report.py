@@ -94,7 +94,8 @@ def test_with_more_than_two_systems_the_report_tells_kappa_over_sides_from_kappa
     labels = [label(item, "Ada", "A" if n % 3 else "B") for n, item in enumerate(items)]
     verdicts = [verdict(item, "first" if n % 4 else "second") for n, item in enumerate(items)]
     judge = load_report(make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)).judges[0]
-    assert judge.sides == "arbitrary"
+    assert judge.arbitrary_sides
+    assert judge.sides == {}
     assert set(judge.system_pairs) == {"a / b", "a / c", "b / c"}
     assert sum(row.n for row in judge.system_pairs.values()) == judge.n == 24
     assert judge.estimates["kappa_systems"].value != judge.estimates["kappa"].value

@@ -98,12 +98,21 @@ def test_a_cell_opens_the_items_behind_it_with_all_that_was_said(app: AppTest) -
 def test_who_also_labels_has_seen_the_verdicts_and_the_ledger_says_so(app: AppTest, project: Path) -> None:
     with LabelStore.open(project) as store:
         ada = store.annotator("Ada")
-    app.session_state["annotator_id"] = ada.id
+    app.query_params["annotator"] = "Ada"
+    app.run()
     opened(app, "disagreements")
     with LabelStore.open(project) as store:
         rows = list(store.db.query("SELECT * FROM reveals"))
-    assert len(rows) == 10
-    assert {(row["annotator_id"], row["saw"]) for row in rows} == {(ada.id, "verdict")}
+    assert len(rows) == 20
+    assert {(row["annotator_id"], row["saw"]) for row in rows} == {(ada.id, "verdict"), (ada.id, "label")}
+
+
+def test_a_page_that_was_drawn_shows_what_has_arrived_since(app: AppTest, project: Path) -> None:
+    assert "12 with a reference label" in html_of(app)
+    with LabelStore.open(project) as store:
+        store.add_items([pair(50)])
+        store.add_labels([label(pair(50), "Ben", "A")])
+    assert "13 with a reference label" in html_of(app.run())
 
 
 def test_a_project_without_verdicts_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

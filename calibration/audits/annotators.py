@@ -1,7 +1,7 @@
 """Annotators audit: does somebody need help? Speed, own pace, hidden repeats, fatigue, straight-lining, use.
 
 The finding shows the clearest check. *Concern*: a check's sign matters and its test holds after Holm over
-annotators and checks; speed has no test, so the lower limit must exceed 10 % below reading time or 20 % below
+annotators and checks; speed has no test, so the lower limit must exceed 10 % below reading time or 25 % below
 the own pace. *Watch*: a sign that matters, unproven. *Fine*: no sign that matters, or one that chance
 explains. *Unknown*: nobody has 20 labels. A flag is a reason to look; it never leaves labels out.
 """

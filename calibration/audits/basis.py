@@ -3,7 +3,8 @@
 Decision rule of every audit, with its own `Scale`: *concern* when the interval lies on the harmful side of
 the neutral value, the size matters, and the exact test agrees where METHODS.md names one; *watch* when the
 size is notable but not proven; *fine* when the interval excludes harmful sizes; *unknown* when it does
-not, with the number of further items that would narrow it enough.
+not, or when it holds harmful sizes in both directions, with the number of further items that would narrow
+it enough.
 """
 
 from __future__ import annotations
@@ -43,19 +44,25 @@ def weigh(estimate: Estimate, scale: Scale, *, proven: bool = True) -> Weight:
     if distances is None:
         return "unknown"
     value, nearest, farthest = distances
-    if value >= scale.matters:
-        return "concern" if nearest > 0 and proven else "watch"
-    return "fine" if farthest < scale.harmful else "unknown"
+    if value < scale.matters:
+        return "fine" if farthest < scale.harmful else "unknown"
+    if nearest > 0 and proven:
+        return "concern"
+    return "unknown" if 0 < scale.harmful < -nearest else "watch"
 
 
 def more_items(estimate: Estimate, scale: Scale) -> int:
-    """About how many more items would narrow the interval enough: its width falls with the root of n."""
+    """About how many more items would narrow the interval enough: its width falls with the root of n.
+
+    Enough is to exclude harmful sizes, or, where the point is notable already, the neutral value.
+    """
     distances = _distances(estimate, scale)
-    if distances is None or distances[0] >= scale.harmful:
+    if distances is None:
         return FEW_ITEMS
-    value, _, farthest = distances
-    room = scale.harmful - value
-    return max(1, ceil(estimate.n * (((farthest - value) / room) ** 2 - 1)))
+    value, nearest, farthest = distances
+    notable = value >= scale.matters
+    reach, room = (value - nearest, value) if notable else (farthest - value, scale.harmful - value)
+    return max(1, ceil(estimate.n * ((reach / room) ** 2 - 1)))
 
 
 def lacking(
@@ -110,11 +117,15 @@ def share(estimate: Estimate) -> str:
 
 
 def points(estimate: Estimate) -> str:
-    """The interval of a difference of shares in points: "-4 to 12 points"."""
+    """The interval of a difference of shares: "4 to 12 points more", "4 points less to 12 more"."""
     if estimate.low is None or estimate.high is None:
         return "no interval"
     low, high = round(100 * estimate.low), round(100 * estimate.high)
-    return f"{low} to {high} points"
+    if low >= 0:
+        return f"{low} to {counted(high, 'point')} more"
+    if high <= 0:
+        return f"{-high} to {counted(-low, 'point')} less"
+    return f"{counted(-low, 'point')} less to {high} more"
 
 
 def counted(n: int, noun: str) -> str:

@@ -1,7 +1,7 @@
 """The checks of the annotators audit, each on one person: a number, a p where a test exists, and words.
 
 `matters` says whether the number is large enough, in the harmful direction, to be a sign at all; only then
-is its permutation test run, and every other test counts with p = 1.
+does its test count with its own p, else with p = 1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MIN_LABELS = 20
 MIN_REPEATS = 10
 MAX_FAST = 0.10  # hasty answers, which even the lower limit must exceed
 # With three people a third of the times are the item's median, so fair ones reach 20 % (measured).
-MAX_OWN_PACE = 0.20
+MAX_OWN_PACE = 0.25
 MIN_RUN = 10
 MAX_SEQUENCE = 2000  # the permutation null of longer sessions takes too long
 REQUIRED_REPEATS = 0.80  # where nobody else labelled; METHODS 10 asks as much on gold items
@@ -70,7 +70,7 @@ def reading_time(session: Session, draws: int) -> Check | None:
 
 
 def own_pace(session: Session, draws: int) -> Check | None:
-    """Answers far faster than the person's own pace on items of that kind; sure when even the lower limit is above 20 %."""
+    """Answers far faster than the own pace; sure when even the lower limit is above 25 %."""
     fast = session.far_faster
     if fast.value is None or fast.n < MIN_LABELS:
         return None
@@ -89,16 +89,18 @@ def hidden_repeats(session: Session, draws: int) -> Check | None:
     words = f"repeated the own label on {_share(same)} of {counted(same.n, 'hidden repeat')}"
     items = tuple(item_id for item_id, (one, other) in session.repeats.items() if one != other)
     if not all_pairs:
-        low = same.high is not None and same.high < REQUIRED_REPEATS
-        return Check(same, low, None, words, low, items)
-    p = shares_differ_p((same.n - len(items), same.n), (equal, all_pairs))
+        sure = same.high is not None and same.high < REQUIRED_REPEATS
+        return Check(same, same.value < REQUIRED_REPEATS, None, words, sure, items)
+    matters = same.value <= equal / all_pairs - MATTERS
+    p = shares_differ_p((same.n - len(items), same.n), (equal, all_pairs)) if matters else 1.0
     words += f", while two people agree on {percent(equal / all_pairs)}"
-    return Check(same, same.value <= equal / all_pairs - MATTERS, p, words, items=items)
+    return Check(same, matters, p, words, items=items)
 
 
 def fatigue(session: Session, draws: int) -> Check | None:
     """Agreement with the others' majority, falling over the quarters of the session."""
-    agreements = _agreements(session)
+    labels = _in_order(session)
+    agreements = _agreements(session, labels)
     right = [agrees for agrees in agreements if agrees is not None]
     trend = fatigue_quarters(right)
     if trend.why_undefined == "too_few_items":
@@ -110,24 +112,25 @@ def fatigue(session: Session, draws: int) -> Check | None:
         f"agreed with the others on {percent(early[0] / early[1])} in the first half of "
         f"{counted(fall.n, 'label')} and on {percent(late[0] / late[1])} in the second"
     )
-    behind = [
-        label.item_id for label, agrees in zip(session.labels, agreements, strict=True) if agrees is False
-    ]
-    p = 1.0 if trend.p is None else trend.p
-    return Check(fall, (fall.value or 0) <= -MATTERS, p, words, items=tuple(behind))
+    behind = [label.item_id for label, agrees in zip(labels, agreements, strict=True) if agrees is False]
+    matters = (fall.value or 0) <= -MATTERS
+    p = trend.p if matters and trend.p is not None else 1.0
+    return Check(fall, matters, p, words, items=tuple(behind))
 
 
 def in_a_row(session: Session, draws: int) -> Check | None:
     """The longest run of one slot (or answer, where orders are not known) against random orders."""
-    if len(session.labels) < MIN_LABELS:
+    labels = _in_order(session)[:MAX_SEQUENCE]
+    if len(labels) < MIN_LABELS:
         return None
-    said = [slot_of(label) or label.value for label in session.labels[:MAX_SEQUENCE]]
+    slots = [slot_of(label) for label in labels]
+    said = [label.value for label in labels] if None in slots else slots
     run = longest_run(said, draws=0)
     matters = run.length >= MIN_RUN
     p = longest_run(said, draws=draws).p if matters else run.p
     length = Estimate(run.length, n=len(said), why_no_interval="not_applicable")
     words = f"gave one answer {run.length:,} times in a row among {counted(len(said), 'label')}"
-    return Check(length, matters, p, words, items=_longest(session.labels[:MAX_SEQUENCE], said))
+    return Check(length, matters, p, words, items=_longest(labels, said))
 
 
 def use_of_answers(session: Session, draws: int) -> Check | None:
@@ -145,7 +148,7 @@ def use_of_answers(session: Session, draws: int) -> Check | None:
     p = category_use_p(counts[0], counts[1], draws=max(draws, 2000)) if matters else 1.0
     words = (
         f"said {answer} on {percent(mine[0] / mine[1])} of {counted(mine[1], 'label')}, the others on "
-        f"{percent(theirs[0] / theirs[1])} (a difference of {points(more)})"
+        f"{percent(theirs[0] / theirs[1])} ({points(more)})"
     )
     items = tuple(label.item_id for label in session.labels if label.value == answer)
     return Check(more, matters, p, words, items=items)
@@ -167,10 +170,15 @@ def _longest(labels: Sequence[Label], said: Sequence[str | None]) -> tuple[str, 
     return tuple(label.item_id for _, label in max(runs, key=len))
 
 
-def _agreements(session: Session) -> list[bool | None]:
+def _in_order(session: Session) -> list[Label]:
+    """The labels whose order of work is known: imported ones stand as their file has them."""
+    return [label for label in session.labels if label.source == "app"]
+
+
+def _agreements(session: Session, labels: Sequence[Label]) -> list[bool | None]:
     """Per label whether it is what most others say; None where they say nothing or do not agree."""
     found: list[bool | None] = []
-    for label in session.labels:
+    for label in labels:
         others = session.said.by_item[label.item_id].copy()
         others.subtract([label.value] if label.value else [])
         most = majority(others.elements()) if others.total() else None

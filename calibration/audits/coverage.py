@@ -2,7 +2,7 @@
 
 The estimate is the share of items with an order that has no verdict at all, with the exact interval.
 *Concern*: the whole interval lies above 5 %. *Watch*: the point does, or the unanswered items cluster by
-5 points (a Fisher test over slices, systems and length, adjusted by Holm). *Fine*: the interval ends below 10 %.
+5 points (Fisher over slices, systems and length, adjusted by Holm). *Fine*: the interval ends below 10 %.
 *Unknown*: wider. The worst case counts each unanswered item as a disagreement.
 """
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from calibration.audits.basis import ALPHA, Scale, counted, lacking, more_items, points, share, weigh
+from calibration.audits.basis import ALPHA, Scale, counted, lacking, more_items, share, weigh
 from calibration.audits.exact import leans
 from calibration.material import Attempt, Material
 from calibration.stats.estimate import Estimate, Reason
@@ -118,7 +118,7 @@ def _in_words(changed: Estimate, effect: Estimate, *, need: int) -> str:
     if effect.value is not None:
         text += f"; beyond its own noise that is {100 * effect.value:.0f} points"
     if effect.low is not None:
-        text += f" ({points(effect)})"
+        text += f" ({100 * effect.low:.0f} to {100 * (effect.high or 0):.0f})"
     return f"{text}; needs about {need} more items to be sure" if need else text
 
 

@@ -71,7 +71,8 @@ def _finding(material: Material, labels: Sequence[Label]) -> Finding:
         weight = "watch"
     need = more_items(pull, SCALE) if weight == "unknown" else 0
     tail = f"; needs about {need} more choices to call that even" if need else ""
-    names = f" {' and '.join(flagged)} stand out alone." if flagged else ""
+    stand = "stands out alone" if len(flagged) == 1 else "stand out, each alone"
+    names = f" {' and '.join(flagged)} {stand}." if flagged else ""
     sentence = (
         f"Your experts chose the response shown first in {share(pull)} of {counted(pull.n, 'choice')}, where "
         f"half would be even{tail}.{names}"

@@ -4,7 +4,8 @@ The estimate is the judge's share less the experts' share on the same items: of 
 for pairs of the answer whose share differs most. *Concern*: its interval lies away from 0, it is at least
 10 points, and the test of equal margins agrees (exact McNemar, Bowker for pairs). *Watch*: 10 points not
 proven. *Fine*: the interval lies within 15 points. *Unknown*: wider, or below 20 items. Where more than two
-systems were compared, sides mean nothing and only ties are compared.
+systems were compared, sides mean nothing and only ties are compared. Pairs whose orders conflict are left
+out: their tie is not what the judge said.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ SCALE = Scale(neutral=0.0, matters=0.10, harmful=0.15)
 
 def audit(material: Material, judge: str) -> Finding:
     """Is the judge more lenient, or freer with one answer, than the experts?"""
-    pairs = compared(material, judge).pairs
+    pairs = [pair for pair in compared(material, judge).pairs if not pair.flagged]
     if len(pairs) < MIN_ITEMS:
         need = MIN_ITEMS - len(pairs)
-        sentence = f"Only {counted(len(pairs), 'item')} with a label and a verdict: needs {need} more."
+        have = counted(len(pairs), "item")
+        sentence = f"Only {have} with a label and a verdict that holds in both orders: needs {need} more."
         return lacking("leniency", judge, sentence, need=need, n=len(pairs))
     values = _values(material)
     gaps = {value: _gap(pairs, value) for value in values}
@@ -94,7 +96,7 @@ def _finding(
     said = {who: percent(share.value or 0) for who, share in shares.items()}
     sentence = (
         f"On {counted(gap.n, 'item')} the judge answers {word} on {said['judge says']}, your "
-        f"experts on {said['experts say']}: a difference of {points(gap)}{tail}."
+        f"experts on {said['experts say']}: {points(gap)}{tail}."
     )
     behind = tuple(pair.item_id for pair in pairs if _is_behind(pair, value, gap=gap))
     return Finding("leniency", judge, weight, gap, sentence, behind, need, parts)

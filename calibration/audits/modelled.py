@@ -64,8 +64,14 @@ def times(ratio: Estimate) -> str:
     """An odds ratio in words: "1.8 times the odds (1.2 to 2.7)"."""
     if ratio.value is None:
         return "unknown odds"
-    limits = "" if ratio.low is None or ratio.high is None else f" ({ratio.low:.2g} to {ratio.high:.2g})"
-    return f"{ratio.value:.2g} times the odds{limits}"
+    text = f"{_factor(ratio.value)} times the odds"
+    if ratio.low is None or ratio.high is None:
+        return text
+    return f"{text} ({_factor(ratio.low)} to {_factor(ratio.high)})"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}"
 
 
 def moved(pairs: Sequence[Pair], ratios: Sequence[float], *, effect: Estimate) -> tuple[str, ...]:

@@ -94,11 +94,15 @@ def position_of(rated: Mapping[str, Rated]) -> Position:
 
 def _is_swapped(rated: Rated) -> bool:
     """Whether both orders were asked and settled, or some answer of the item is missing."""
-    return rated.unanswered > 0 or (rated.forward is not None and rated.reverse is not None)
+    if rated.unanswered:
+        return True
+    return rated.forward is not None and rated.reverse is not None and not rated.unsettled
 
 
 def _is_one_order(rated: Rated) -> bool:
     """Whether a pair's usable verdict has no partner because the other order was never asked."""
+    if rated.unsettled:
+        return False
     return not _is_swapped(rated) and any(value in ("A", "B", "tie") for value in rated.given)
 
 
@@ -168,7 +172,8 @@ def _towards(counts: PositionCounts) -> str:
     slot, most = ("first", first) if first >= 0.5 else ("second", 1 - first)
     if most < 0.65:
         return "in no clear direction"
-    return f"{'nearly always' if most >= 0.9 else 'mostly'} towards the one shown {slot}"
+    often = "always" if most == 1.0 else "nearly always" if most >= 0.9 else "mostly"
+    return f"{often} towards the one shown {slot}"
 
 
 def _pull_in_words(pull: Estimate) -> str:

@@ -127,6 +127,6 @@ def _sentence(effect: Estimate, own: tuple[int, int], *, other: tuple[int, int],
     tail = f"; with so few pairs only gross bias shows: needs about {need} more" if need else ""
     return (
         f"Where the experts prefer the judge's own family it agrees on {percent(own[0] / own[1])}, where "
-        f"they prefer the other on {percent(other[0] / other[1])} ({counted(effect.n, 'pair')}). That is a "
-        f"lean of {points(effect)} to its own family{tail}."
+        f"they prefer the other on {percent(other[0] / other[1])} ({counted(effect.n, 'pair')}). That is "
+        f"{points(effect)} for its own family{tail}."
     )

@@ -12,7 +12,8 @@ from labels.pages import project_path
 
 
 @st.cache_data(show_spinner="Comparing ...", max_entries=4)
-def _cached_report(path: str, _state: str) -> AgreementReport:
+def _cached_report(path: str, state: str) -> AgreementReport:
+    del state  # a part of the cache's key: the report is made anew when it changes
     return load_report(path)
 
 

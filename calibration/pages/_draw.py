@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from calibration.cases import Said
 from calibration.render.tables import TextTable
+from labels.web import escaped
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,19 +40,19 @@ def style() -> None:
 
 def text(body: str, *, tag: str = "div", css: str = "jc-text") -> None:
     """Show a text to the letter: nothing in it is read as Markdown, HTML or a formula."""
-    st.html(f'<{tag} class="{css}" dir="auto">{escape(body)}</{tag}>')
+    st.html(f'<{tag} class="{css}" dir="auto">{escaped(body)}</{tag}>')
 
 
 def table(content: TextTable) -> None:
     """A table that screen readers can read and that scrolls by itself on a phone."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in content.header)
+    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in content.header)
     body = "".join(
-        "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
+        "<tr>" + "".join(f'<td dir="auto">{escaped(cell)}</td>' for cell in row) + "</tr>"
         for row in content.rows
     )
     st.html(
-        f'<div class="jc-scroll" tabindex="0" role="region" aria-label="{escape(content.title)}">'
-        f'<table class="jc-table"><caption>{escape(content.title)}</caption>'
+        f'<div class="jc-scroll" tabindex="0" role="region" aria-label="{escaped(content.title)}">'
+        f'<table class="jc-table"><caption>{escaped(content.title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -85,10 +85,10 @@ def _interval_chart(
 def said(title: str, ratings: Sequence[Said]) -> None:
     """What people or a judge said about one item, each with its reason."""
     rows = "".join(
-        f'<dt dir="auto"><b>{escape(rating.who)}:</b> {escape(rating.what)}</dt>'
-        f'<dd class="jc-text" dir="auto">{escape(rating.why)}</dd>'
+        f'<dt dir="auto"><b>{escaped(rating.who)}:</b> {escaped(rating.what)}</dt>'
+        f'<dd class="jc-text" dir="auto">{escaped(rating.why)}</dd>'
         for rating in ratings
     )
     listed = rows or "<dt>nothing yet</dt>"
-    heading = f'<h4 class="jc-said-title">{escape(title)}</h4>'
+    heading = f'<h4 class="jc-said-title">{escaped(title)}</h4>'
     st.html(f'{heading}<dl class="jc-said">{listed}</dl>')

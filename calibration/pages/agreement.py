@@ -67,7 +67,7 @@ def _show_confusion(judge: JudgeReport) -> None:
                     st.session_state["cell"] = (row, column)
                     st.session_state["filter"] = "cell"
                     st.switch_page(_choose.page("disagreements"))
-    if judge.sides and judge.sides != "arbitrary":
+    if judge.sides:
         _draw.text(
             "; ".join(value_in_words(judge, value) for value in values if value != "tie"), css="jc-small"
         )

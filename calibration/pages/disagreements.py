@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from calibration.cases import FILTERS, Case, Filter, case_ids, cases_of
+from calibration.cases import AT_ONCE, FILTERS, Case, Filter, case_ids, cases_of, pages_of
 from calibration.load import load_material, note_reveal
 from calibration.pages import _choose, _draw
 from calibration.types import JudgeReport
 from labels.pages import annotator_id, project_path
-
-AT_ONCE = 10
 
 
 def show() -> None:
@@ -26,19 +24,24 @@ def show() -> None:
     judge = _choose.judge_of(criterion)
     by = _filter(judge)
     material = load_material(project_path(), criterion.criterion)
-    verdicts = [verdict for verdict in material.verdicts if verdict.judge == judge.judge]
-    ids = case_ids(judge, verdicts, by=by, cell=st.session_state.get("cell"))
-    page = _page(len(ids))
-    shown = ids[page * AT_ONCE : (page + 1) * AT_ONCE]
-    note_reveal(project_path(), criterion.criterion.id, annotator_id=annotator_id(), item_ids=shown)
+    shown = _page(case_ids(judge, material.verdicts, by=by, cell=st.session_state.get("cell")))
+    _note(criterion.criterion.id, shown)
     for case in cases_of(material, shown, judge=judge.judge):
         _show_case(case)
 
 
+def _note(criterion_id: str, shown: list[str]) -> None:
+    """Keep what was seen in the session until the reader has a name, then in the ledger of blindness."""
+    seen = st.session_state.setdefault("seen", {})
+    seen.setdefault(criterion_id, set()).update(shown)
+    person = annotator_id()
+    for name, items in seen.items() if person else ():
+        note_reveal(project_path(), name, annotator_id=str(person), item_ids=sorted(items))
+
+
 def _filter(judge: JudgeReport) -> Filter:
     cell = st.session_state.get("cell")
-    if cell and cell not in judge.confusion.items:
-        cell = None
+    cell = cell if cell in judge.confusion.items else None
     offered = [name for name in FILTERS if name != "cell" or cell]
     wanted = st.session_state.get("filter", "disagreements")
     index = offered.index(wanted) if wanted in offered else 0
@@ -48,13 +51,14 @@ def _filter(judge: JudgeReport) -> Filter:
     return chosen
 
 
-def _page(count: int) -> int:
-    if not count:
+def _page(ids: list[str]) -> list[str]:
+    if not ids:
         st.success("There is no such item.")
-        return 0
-    last = (count - 1) // AT_ONCE
-    st.caption(f"{count:,} items" + (f", {AT_ONCE} on a page" if last else ""))
-    return int(st.number_input("Page", 1, last + 1, 1)) - 1 if last else 0
+        return []
+    pages = pages_of(ids)
+    st.caption(f"{len(ids):,} items" + (f", {AT_ONCE} on a page" if len(pages) > 1 else ""))
+    number = st.number_input("Page", 1, len(pages), 1) if len(pages) > 1 else 1
+    return pages[int(number) - 1]
 
 
 def _show_case(case: Case) -> None:

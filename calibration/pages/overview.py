@@ -64,7 +64,9 @@ def _show_judge(judge: JudgeReport) -> None:
                 width="content",
             )
             if same.value is not None:
-                st.metric("Verdicts that flip with the order", percent(1 - same.value), width="content")
+                st.metric(
+                    "Verdicts that flip with the order", percent(judge.position.flip_share), width="content"
+                )
         for warned in judge.warnings:
             st.warning(warned.text)
         _draw.text(left_out_in_words(judge.left_out), css="jc-text jc-small")

@@ -27,6 +27,7 @@ def _criterion(criterion: CriterionReport) -> dict[str, object]:
         "items": criterion.items,
         "labelled": criterion.labelled,
         "annotators": dict(criterion.annotators),
+        "skipped": dict(criterion.skipped),
     }
 
 
@@ -45,7 +46,8 @@ def _judge(judge: JudgeReport) -> dict[str, object]:
             "categories": list(judge.confusion.categories),
             "counts": [list(row) for row in judge.confusion.counts],
         },
-        "sides": judge.sides,
+        "sides": "arbitrary" if judge.arbitrary_sides else dict(judge.sides),
+        "flagged": judge.flagged,
         "position": _position(judge.position),
         "tie_policies": {name: _policy(row) for name, row in judge.tie_policies.items()},
         "system_pairs": {name: _policy(row) for name, row in judge.system_pairs.items()},

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from calibration.render.tables import TextTable, judge_tables, judges_table
 from calibration.types import AgreementReport, CriterionReport, JudgeReport
+from labels.text import printable
 
-_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|$~!"})
+_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|$~!&@:"})
+_NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
 def render_markdown(report: AgreementReport) -> str:
@@ -48,4 +52,6 @@ def _line(cells: tuple[str, ...], *, escape: bool = True) -> str:
 
 
 def _escape(text: str) -> str:
-    return " ".join(text.split()).translate(_SPECIAL)
+    """Nothing in a name is read as Markdown, a link, a mention or a list."""
+    special = " ".join(printable(text).split()).translate(_SPECIAL)
+    return _NUMBERED.sub(r"\1\\\2", special) if not special.startswith(("-", "+")) else f"\\{special}"

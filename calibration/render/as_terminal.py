@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from calibration.render.tables import TextTable, judge_tables, judges_table
 from calibration.types import AgreementReport, JudgeReport
+from labels.text import printable
 
 WIDEST_NAME, WIDEST_TABLE = 48, 400
 
@@ -25,12 +26,14 @@ def render_terminal(report: AgreementReport) -> str:
 
 def print_report(report: AgreementReport, console: Console) -> None:
     """Draw the report; names are printed to the letter, never as markup."""
-    console.print(report.title, style="bold", markup=False)
+    from rich.text import Text
+
+    console.print(Text(printable(report.title), style="bold"))
     if report.synthetic:
         console.print("This project is synthetic: its texts, labels and judges were made up.", style="yellow")
     for criterion in report.criteria:
         console.rule()
-        console.print(criterion.criterion.question, style="bold", markup=False)
+        console.print(Text(printable(criterion.criterion.question), style="bold"))
         counts = f"{criterion.items:,} items, {criterion.labelled:,} with a reference label"
         console.print(f"{criterion.criterion.kind}; {counts}", markup=False)
         if not criterion.judges:
@@ -42,9 +45,11 @@ def print_report(report: AgreementReport, console: Console) -> None:
 
 
 def _print_judge(judge: JudgeReport, console: Console) -> None:
+    from rich.text import Text
+
     console.print()
-    console.print(judge.judge, style="bold cyan", markup=False)
-    console.print(judge.sentence, markup=False)
+    console.print(Text(printable(judge.judge), style="bold cyan"))
+    console.print(Text(printable(judge.sentence)))
     for warned in judge.warnings:
         console.print(f"! {warned.text}", style="yellow", markup=False)
     for table in judge_tables(judge):
@@ -60,14 +65,14 @@ def _print_table(table: TextTable, console: Console) -> None:
     for index, name in enumerate(table.header):
         first = index == 0
         drawn.add_column(
-            Text(name),
+            Text(printable(name)),
             justify="left" if first else "right",
             overflow="fold",
             no_wrap=not first,
             max_width=WIDEST_NAME if first else None,
         )
     for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
     # A terminal may wrap a line, but no column is ever left out for want of room.
     wanted = console.measure(drawn, options=console.options.update(width=WIDEST_TABLE)).maximum
     usual, console.width = console.width, max(wanted, console.width)

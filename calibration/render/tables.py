@@ -10,11 +10,16 @@ from calibration.judging import RunSummary
 from calibration.stats.estimate import Estimate
 from calibration.types import CriterionReport, JudgeReport, PolicyRow
 from calibration.wording import REASONS, cost_in_words, interval, number, percent
+from labels.types import Value
 
 TITLES = {name: statistic.title for name, statistic in STATISTICS.items()} | {
-    "kappa": "Kappa (agreement beyond chance)",
     "kappa_systems": "Kappa over winning systems and tie",
     "consistency": "Same verdict in both orders",
+    "preference": "Lean of the flips: -1 all to the first response, +1 all to the second",
+    "pabak": "Agreement if all answers were equally common (PABAK)",
+    "ac1": "Agreement beyond chance after Gwet (AC1)",
+    "tpr": "Passes found: of what experts pass, the judge passes",
+    "tnr": "Fails found: of what experts fail, the judge fails",
 }
 
 
@@ -68,7 +73,7 @@ def position_table(judge: JudgeReport) -> TextTable:
         ("a tie in one order, the second response in the other", f"{position.soft_flips_second:,}"),
         ("without a usable verdict in some order", f"{position.unanswered:,}"),
         ("judged in one order only", f"{position.one_order:,}"),
-        ("chance of such a lean without any bias (exact test)", number(position.direction_p_exact)),
+        ("ties that stand for orders or repeats that disagree", f"{judge.flagged:,}"),
     )
     return TextTable("Order of the two responses", ("what", "count"), rows)
 
@@ -102,15 +107,18 @@ def judge_tables(judge: JudgeReport) -> Sequence[TextTable]:
     return tables
 
 
-def value_in_words(judge: JudgeReport, value: str) -> str:
+def value_in_words(judge: JudgeReport, value: Value) -> str:
     """A side with its system where sides are systems, or the value itself."""
-    names = dict(part.split(" = ", 1) for part in judge.sides.split(", ") if " = " in part)
-    return f"{value} ({names[value]})" if value in names else value
+    return f"{value} ({judge.sides[value]})" if value in judge.sides else value
 
 
 def _title(judge: JudgeReport, name: str) -> str:
     title = TITLES.get(name, name)
-    return f"{title}, over sides" if name == "kappa" and judge.sides == "arbitrary" else title
+    return (
+        f"{title}, over sides"
+        if name in ("kappa", "kappa_wilson", "weighted_kappa") and judge.arbitrary_sides
+        else title
+    )
 
 
 def _estimate_row(title: str, estimate: Estimate) -> tuple[str, ...]:

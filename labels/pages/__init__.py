@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from labels.errors import UserError
+from labels.store import LabelStore
 
 PROJECT_VARIABLE = "JUDGE_CALIBRATION_PROJECT"
 PARAMETERS = ("key", "annotator", "kind")
@@ -25,6 +26,10 @@ def project_path() -> Path:
 def annotator_id() -> str | None:
     """The id of the person who labels in this session, or None before a name was given."""
     found: str | None = st.session_state.get("annotator_id")
+    name = link_parameter("annotator")
+    if found is None and name:
+        with LabelStore.open(project_path()) as store:
+            found = store.annotator(name).id
     return found
 
 

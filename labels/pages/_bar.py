@@ -16,7 +16,7 @@ from labels.desk import Answer, Desk, Progress
 from labels.errors import UserError
 from labels.pages import project_path
 from labels.types import BlindItem, Criterion
-from labels.web import Act, Guard, offered, read_act, shown_name
+from labels.web import DONE, Act, Guard, offered, read_act, shown_name
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -101,7 +101,7 @@ def _save(desk: Desk, act: Act, *, rubric_id: str) -> str:
     if shown_name(desk.current()) != act.shown:
         return STALE
     if act.event == "undo":
-        return "" if desk.undo() else NOTHING_TO_UNDO
+        return "" if desk.undo("" if act.shown == DONE else presentation_id) else NOTHING_TO_UNDO
     if not revision:
         return STALE
     answer = Answer(

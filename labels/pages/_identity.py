@@ -22,6 +22,9 @@ def annotator() -> Annotator | None:
     if known is None or known.name != name:
         with LabelStore.open(project_path()) as store:
             known = store.annotator(name)
+            for criterion_id, items in st.session_state.get("seen", {}).items():
+                for saw in ("verdict", "label"):
+                    store.reveal(known.id, criterion_id, item_ids=sorted(items), saw=saw)
         st.session_state["annotator"] = known
         st.session_state["annotator_id"] = known.id
     return known

@@ -69,8 +69,7 @@ def _show_next(criterion: Criterion, person: Annotator) -> None:
     _texts.heading(criterion.question, level=1)
     _texts.rubric(rubric)
     if item is None:
-        labelled = progress.done - progress.skipped
-        _texts.done(person.name, labelled=labelled, skipped=progress.skipped)
+        _texts.done(person.name, labelled=progress.labelled, skipped=progress.skipped)
     else:
         _texts.item(item)
 
