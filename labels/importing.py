@@ -98,6 +98,9 @@ def _item(table: Table, row: Row, mapping: Mapping[str, str], *, kind: KindName 
     responses = _responses(table, row, mapping)
     if len({system for system, _ in responses}) < len(responses):
         raise RowError(f"Both responses are by {quoted(responses[0][0])}; a pair needs two systems.")
+    for system, _ in responses:
+        if key(system) in TIES:
+            raise RowError(f"A system is called {quoted(system)}, the word for a tie; rename it in the file.")
     mine: KindName = kind or ("binary" if len(responses) == 1 else "pairwise")
     if len(responses) != KINDS[mine].responses:
         raise RowError(f"{_count(len(responses))}, but a {mine} item has {KINDS[mine].responses}.")
@@ -130,7 +133,8 @@ def _responses(table: Table, row: Row, mapping: Mapping[str, str]) -> tuple[tupl
     if both and ("answer" not in mapping or any(clean(cell) is not None for cell in cells)):
         return tuple(_response(table, row, mapping, suffix=suffix) for suffix in ("_a", "_b"))
     if "answer" not in mapping:
-        raise RowError("The item has no response.")
+        column = mapping.get("responses", "responses")
+        raise RowError(f"The column {column!r} is empty; the item has no response.")
     return (_response(table, row, mapping, suffix=""),)
 
 

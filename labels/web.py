@@ -30,20 +30,21 @@ ActName = Literal["answer", "skip", "undo", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """One answer on the page: its key, what it chooses, the word on its button."""
+    """One answer on the page: its key, what it chooses, the word on its button, what it says."""
 
     key: str
     choice: Choice
     word: str
+    says: str
 
 
 OFFERED: Mapping[KindName, tuple[Offered, ...]] = {
     "pairwise": (
-        Offered("1", "first", "First"),
-        Offered("0", "tie", "Tie"),
-        Offered("2", "second", "Second"),
+        Offered("1", "first", "First", "First response is better"),
+        Offered("0", "tie", "Tie", "Tie"),
+        Offered("2", "second", "Second", "Second response is better"),
     ),
-    "binary": (Offered("1", "pass", "Pass"), Offered("2", "fail", "Fail")),
+    "binary": (Offered("1", "pass", "Pass", "Pass"), Offered("2", "fail", "Fail", "Fail")),
 }
 
 

@@ -317,6 +317,8 @@ def test_mouse_tab_key_and_screen_reader_find_everything(tmp_path: Path, serve: 
         assert page.get_by_role("heading", name=name).count() == 1
         assert page.get_by_role("region", name=name).get_attribute("tabindex") == "0"
     assert page.get_by_role("heading", level=1).inner_text() == PAIRS.question
+    names = ("First response is better", "Tie", "Second response is better", "Skip", "Note", "Undo", "Keys")
+    assert all(page.get_by_role("button", name=name, exact=True).is_visible() for name in names)
     before = ada.shown
     page.get_by_role("button", name="First").dblclick()
     between = ada.ready(before)

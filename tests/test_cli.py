@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -112,3 +113,73 @@ def test_demo_makes_a_synthetic_project_with_an_inconsistent_judge(tmp_path: Pat
     assert longer.position.consistency.value == 1
     assert longer.n > 30
     assert "synthetic" in render(report, "terminal")
+
+
+def test_an_export_keeps_skips_and_what_a_person_had_seen(tmp_path: Path) -> None:
+    items = [pair(n) for n in range(6)]
+    labels = [label(item, "Ada", "A") for item in items[:2]]
+    labels += [dataclasses.replace(label(items[2], "Ada", "B"), saw="verdict")]
+    labels += [dataclasses.replace(label(items[3], "Ada", "B"), value=None, skip_reason="not my field")]
+    verdicts = [verdict(item, "first") for item in items]
+    project = make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)
+    out, again = tmp_path / "out", tmp_path / "again.db"
+    calibrate("export", project, out, "--format", "csv")
+    LabelStore.create(again, [PAIRS])
+    files = [
+        text
+        for part in ("items", "labels", "verdicts")
+        for text in (f"--{part}", out / f"pairwise.{part}.csv")
+    ]
+    assert calibrate("import", again, *files, "--yes").exit_code == 0
+    before, after = load_report(project).judges[0], load_report(again).judges[0]
+    assert dict(before.left_out) == {"labelled after a reveal": 1, "skipped": 1, "unlabelled": 2}
+    assert after.left_out == before.left_out
+    assert after.n == before.n == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "P", "--output", "P"],
+        ["report", "P", "--output", "OTHER"],
+        ["import", "P", "--items", "F", "--problems", "P", "--yes"],
+        ["import", "P", "--items", "F", "--problems", "F", "--yes"],
+    ],
+)
+def test_no_output_overwrites_a_project_or_a_file_in_use(
+    project: Path, tmp_path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = make_project(tmp_path / "other.db", [pair(1)])
+    source = tmp_path / "items.jsonl"
+    source.write_text('{"id": "1", "prompt": "p", "responses": {"a": "x", "b": "y"}}\nbroken\n')
+    names = {"P": str(project), "OTHER": str(other), "F": str(source)}
+    before = source.read_bytes()
+    with pytest.raises(SystemExit) as stop:
+        main([names.get(argument, argument) for argument in arguments])
+    assert stop.value.code == 2
+    assert "choose another file" in capsys.readouterr().err
+    assert source.read_bytes() == before
+    assert calibrate("status", project).exit_code == 0
+    assert calibrate("status", other).exit_code == 0
+
+
+def test_an_output_that_cannot_be_written_is_one_sentence(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for target in (tmp_path / "no" / "such.md", tmp_path):
+        with pytest.raises(SystemExit):
+            main(["report", str(project), "--output", str(target)])
+        assert capsys.readouterr().err.startswith(f"Error: Cannot write {target}")
+
+
+def test_a_project_cannot_be_made_where_nothing_can_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["new", "/proc/p.db"])
+    assert stop.value.code == 2
+    assert "cannot be opened" in capsys.readouterr().err
+
+
+def test_a_blank_question_is_the_usual_question(tmp_path: Path) -> None:
+    calibrate("new", tmp_path / "p.db", "--question", "  ")
+    with LabelStore.open(tmp_path / "p.db") as store:
+        assert store.criteria()[0].question == "Which response is better?"

@@ -210,3 +210,52 @@ def test_what_a_person_said_and_saw_cannot_be_changed(project: Path, statement: 
     answer_next(project, person(project))
     with LabelStore.open(project) as store, pytest.raises(sqlite3.IntegrityError):
         store.db.execute(statement)
+
+
+def test_a_label_imported_for_the_item_in_view_closes_it_and_the_person_goes_on(project: Path) -> None:
+    ada = person(project)
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        item = desk.current()
+    assert item is not None
+    with LabelStore.open(project) as store:
+        (shown,) = [i for i in store.items() if i.prompt == item.prompt]
+        store.add_labels([label(shown, "Ada", "tie")])
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        assert not desk.save(Answer(item.presentation_id, item.revision, "answer", "first"))
+        following = desk.current()
+        assert following is not None
+        assert following.presentation_id != item.presentation_id
+        assert desk.save(Answer(following.presentation_id, following.revision, "answer", "first"))
+        assert (desk.progress().done, desk.progress().labelled) == (2, 2)
+
+
+def test_a_label_may_be_imported_for_an_item_whose_answer_was_taken_back(project: Path) -> None:
+    ada = person(project)
+    item = answer_next(project, ada)
+    assert item is not None
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        desk.undo()
+    with LabelStore.open(project) as store:
+        (shown,) = [i for i in store.items() if i.prompt == item.prompt]
+        added, against = store.add_labels([label(shown, "Ada", "tie")])
+        assert (added.new, against) == (1, [])
+        assert [said.value for said in store.labels(PAIRS.id)] == ["tie"]
+
+
+def test_an_undo_from_a_window_that_shows_another_item_takes_nothing_back(project: Path) -> None:
+    ada = person(project)
+    first = answer_next(project, ada)
+    answer_next(project, ada)
+    assert first is not None
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        desk.current()
+        assert not desk.undo(first.presentation_id)
+        assert desk.progress().done == 2
+
+
+def test_the_last_page_counts_items_and_not_their_repeats(project: Path) -> None:
+    ada = person(project)
+    while answer_next(project, ada) is not None:
+        pass
+    with Desk.open(project, PAIRS, annotator_id=ada) as desk:
+        assert (desk.progress().done, desk.progress().labelled, desk.progress().skipped) == (43, 40, 0)

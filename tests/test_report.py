@@ -168,3 +168,38 @@ def test_no_column_of_the_terminal_report_is_lost_for_want_of_room(
     text = render(load_report(project), "terminal")
     for heading in ("judge", "agreement", "kappa", "95 % interval", "both orders", "left out"):
         assert heading in text
+
+
+STEERING = "\x1b[2J\x1b]0;t\x07\u202ejudge :fire:"
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+def test_marks_that_steer_a_terminal_or_turn_text_round_are_written_out(tmp_path: Path, form: str) -> None:
+    verdicts = [verdict(pair(n), "first", judge=STEERING) for n in range(3)]
+    project = make_project(tmp_path / "p.db", [pair(n) for n in range(3)], verdicts=verdicts)
+    text = render(load_report(project), form)
+    assert not set(text) & {"\x1b", "\x07", "\u202e"}
+    assert "⟨U+202E⟩" in text
+    assert "fire" in text
+    assert "🔥" not in text
+
+
+def test_system_names_with_commas_are_shown_whole(tmp_path: Path) -> None:
+    items = [pair(n, ("gpt, t = 0", "gpt, t = 1")) for n in range(3)]
+    verdicts = [verdict(item, "first") for item in items]
+    project = make_project(tmp_path / "p.db", items, verdicts=verdicts)
+    assert dict(load_report(project).judges[0].sides) == {"A": "gpt, t = 0", "B": "gpt, t = 1"}
+    assert "A (gpt, t = 0)" in render(load_report(project), "terminal")
+
+
+def test_kappa_that_rare_answers_distort_has_its_companions_beside_it(tmp_path: Path) -> None:
+    """45 pass and 5 fail, a judge that always says pass: the numbers of oracle constant_judge_trap."""
+    items = [single(n) for n in range(50)]
+    labels = [label(item, "Ada", "fail" if n < 5 else "pass") for n, item in enumerate(items)]
+    verdicts = [verdict(item, "pass", first=None) for item in items]
+    project = make_project(tmp_path / "p.db", items, labels, verdicts=verdicts, criteria=[SINGLES])
+    judge = load_report(project).judges[0]
+    values = {name: judge.estimates[name].value for name in ("kappa", "pabak", "ac1", "tnr", "tpr")}
+    expected = {"kappa": 0.0, "pabak": 0.8, "ac1": 0.8895027624, "tnr": 0.0, "tpr": 1.0}
+    assert values == pytest.approx(expected)
+    assert "prevalence_paradox" in [warned.code for warned in judge.warnings]

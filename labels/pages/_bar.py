@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +60,7 @@ def draw(taken: Seat, item: BlindItem | None, *, progress: Progress, note: str) 
     data = {
         "shown": shown,
         "run": time.monotonic_ns(),
-        "answers": [{"key": a.key, "choice": a.choice, "word": a.word} for a in answers],
+        "answers": [asdict(answer) for answer in answers],
         "reasons": SKIP_REASONS,
         "note": note,
         "done": progress.done,

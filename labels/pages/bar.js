@@ -211,6 +211,7 @@ class AnswerBar {
     row.replaceChildren(
       ...this.data.answers.map((one) => {
         const button = keyed(one.word, one.key);
+        button.ariaLabel = one.says;
         button.dataset.choice = one.choice;
         button.addEventListener("click", (event) => event.detail < 2 && this.answer(one.choice));
         return button;
@@ -230,7 +231,7 @@ class AnswerBar {
   }
 
   drawKeys() {
-    const answers = this.data.answers.map((one) => [one.key, one.word]);
+    const answers = this.data.answers.map((one) => [one.key, one.says]);
     const rows = [...answers, ...Object.entries(TOOL_WORDS)].flatMap(([key, word]) => {
       const name = document.createElement("dt");
       const meaning = document.createElement("dd");
@@ -264,13 +265,14 @@ function keyed(word, key) {
   const button = document.createElement("button");
   button.type = "button";
   button.setAttribute("aria-keyshortcuts", key);
-  button.append(word, badge(key));
+  button.append(word, badge(key, { hidden: true }));
   return button;
 }
 
-function badge(key) {
+function badge(key, { hidden } = {}) {
   const mark = document.createElement("kbd");
   mark.textContent = key;
+  if (hidden) mark.ariaHidden = "true"; // a screen reader has the key from the button itself
   return mark;
 }
 
