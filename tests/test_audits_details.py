@@ -109,6 +109,11 @@ def test_noise_without_direction_is_not_called_a_position_bias() -> None:
     assert beyond.low <= 0.03
 
 
+def test_a_judge_that_guesses_without_direction_is_no_concern_in_19_of_20_runs() -> None:
+    scripts = (material_of(Script(n=50, noise=0.3, people=1), seed) for seed in range(200))
+    assert sum(position.audit(material, JUDGE).weight == "concern" for material in scripts) <= 10
+
+
 def test_position_is_told_apart_from_noise_where_there_are_repeats() -> None:
     finding = position.audit(material_of(Script(first_slot=0.5, noise=0.1, repeats=3)), JUDGE)
     beyond = finding.parts["change beyond the judge's own noise"]

@@ -5,6 +5,9 @@ label (Firth), 1 when length does not count. *Concern*: its interval lies away f
 or at most 1 / 1.5. *Watch*: that size, not proven. *Fine*: the interval lies between 1/2 and 2. *Unknown*:
 wider, below 20 pairs, 10 unequal ones or 8 of the judge's rarer choice. The raw share of longer choices is
 told beside the experts' and never decides.
+
+It cannot show: where better responses are longer and labels are noisy, a judge that is better than the labels
+looks drawn to length, because the labels leave part of the quality unexplained.
 """
 
 from __future__ import annotations

@@ -86,7 +86,10 @@ def sign_test_p(first: int, second: int, *, midp: bool = False) -> float:
     total, smaller = first + second, min(first, second)
     if smaller < 0:
         raise ValueError("counts cannot be negative")
-    ways = sum(comb(total, k) for k in range(smaller + 1))
+    ways, term = 0, 1  # term is the binomial coefficient of k, each from the one before it
+    for k in range(smaller + 1):
+        ways += term
+        term = term * (total - k) // (k + 1)
     exact = min(1.0, 2 * (ways / int(2**total)))
     if not midp or total == 0:
         return exact

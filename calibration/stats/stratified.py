@@ -67,7 +67,8 @@ def log_tilt(strata: Sequence[Table]) -> Callable[[float], float] | None:
     observed = sum(table[0][0] for table in strata if _varies(table))
     if observed in (low, low + len(shares) - 1):
         return None
-    sums, logs = np.arange(low, low + len(shares)), np.log(shares)
+    sums = np.arange(low, low + len(shares))
+    logs = np.log(np.maximum(shares, np.finfo(float).tiny))  # far tails may underflow to 0
 
     def gap(log_ratio: float) -> float:
         tilted = logs + log_ratio * sums
