@@ -40,13 +40,21 @@ def cli() -> None:
 @click.option("--question", help="The question put to people and judge alike.")
 @click.option("--ties/--no-ties", default=True, help="Whether a pair may be called a tie.")
 @click.option("--title", default="", help="The project's name on screen.")
-def new(project: Path, *, kind: str, question: str | None, ties: bool, title: str) -> None:
+@click.option(
+    "--text",
+    type=click.Choice(["plain", "markdown", "code"]),
+    default="plain",
+    help="How texts look to annotators; plain shows them to the letter.",
+)
+def new(project: Path, *, kind: str, question: str | None, ties: bool, title: str, text: str) -> None:
     """Make a project file with one question."""
     from labels.store import LabelStore
 
     name = cast(KindName, kind)
     asked = (question or "").strip() or QUESTIONS[name]
     LabelStore.create(project, [Criterion(f"{name}-1", name, asked, ties=ties)], title=title)
+    with LabelStore.open(project) as store:
+        store.set_setting("look", text)
     click.echo(f"Made {project}. Next: calibrate import {project} --items FILE")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,9 @@ from labels.kinds import KINDS
 from labels.present import first_side, keyed_hash, other_side
 from labels.schema import migrations, open_database, writing
 from labels.store import LabelStore, now
-from labels.types import BlindItem, Choice, Criterion, Event, Presentation, Saw, Side, Value
+from labels.types import BlindItem, Choice, Criterion, Event, Look, Presentation, Saw, Side, Value
+
+LOOKS: Mapping[str, Look] = {"plain": "plain", "markdown": "markdown", "code": "code"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,8 @@ class Desk:
         ordered = sorted(rows, key=lambda row: row[4] != first)
         texts = tuple(str(row[5]) for row in ordered)
         revision = self._revision(presentation_id)
-        return BlindItem(presentation_id, revision, prompt, context, reference, texts)
+        look = LOOKS.get(self.store.setting("look"), "plain")
+        return BlindItem(presentation_id, revision, prompt, context, reference, texts, look)
 
     def _presentation(self, presentation_id: str) -> Presentation | None:
         sql = """SELECT id, criterion_id, item_id, annotator_id, first FROM presentations

@@ -12,6 +12,7 @@ Value = Literal["A", "B", "tie", "pass", "fail"]
 Choice = Literal["first", "second", "tie", "pass", "fail"]
 Saw = Literal["nothing", "verdict", "label"]
 Event = Literal["answer", "skip", "undo"]
+Look = Literal["plain", "markdown", "code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ class BlindItem:
     context: str
     reference: str
     texts: tuple[str, ...]
+    look: Look = "plain"
 
 
 @dataclass(frozen=True, slots=True)

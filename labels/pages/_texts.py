@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from labels.types import BlindItem, Rubric
+from labels.looks import looked
+from labels.types import BlindItem, Look, Rubric
 from labels.web import escaped, shown_name
 
 _STYLE = f"<style>{Path(__file__).with_name('texts.css').read_text(encoding='utf-8')}</style>"
@@ -47,9 +48,10 @@ def item(shown: BlindItem) -> None:
 def item_html(shown: BlindItem) -> str:
     """The item as HTML: prompt, context and reference where it has them, then the responses."""
     above = (("Prompt", shown.prompt), ("Context", shown.context), ("Reference", shown.reference))
-    asked = "".join(_part(name, text, css="jc-above") for name, text in above if text)
+    asked = "".join(_part(name, text, css="jc-above", look=shown.look) for name, text in above if text)
     names = SLOTS[len(shown.texts)]
-    sides = "".join(_part(name, text, css="jc-side") for name, text in zip(names, shown.texts, strict=True))
+    slots = zip(names, shown.texts, strict=True)
+    sides = "".join(_part(name, text, css="jc-side", look=shown.look) for name, text in slots)
     return (
         f'<div class="jc-item" data-shown="{shown_name(shown)}">'
         f'<div class="jc-asked">{asked}</div><div class="jc-sides jc-{len(names)}">{sides}</div></div>'
@@ -85,9 +87,9 @@ def done(name: str, *, labelled: int, skipped: int) -> None:
     )
 
 
-def _part(name: str, text: str, *, css: str) -> str:
+def _part(name: str, text: str, *, css: str, look: Look) -> str:
     return (
         f'<section class="{css}"><h2 class="jc-h2">{name}</h2>'
         f'<div class="jc-text jc-frame" dir="auto" role="region" aria-label="{name}" tabindex="0">'
-        f"{escaped(text)}</div></section>"
+        f"{looked(text, look)}</div></section>"
     )
