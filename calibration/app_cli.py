@@ -33,6 +33,7 @@ FLAGS: Mapping[str, str] = {
     "client.showErrorLinks": "false",
     "client.toolbarMode": "minimal",
     "logger.level": "warning",
+    "runner.magicEnabled": "false",
     # Set for both, so that light and dark still follow the system; red is kept for what goes wrong.
     "theme.light.primaryColor": "#1d5fd1",
     "theme.dark.primaryColor": "#3a7bec",

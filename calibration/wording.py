@@ -94,7 +94,7 @@ def _order_sentence(position: Position) -> str:
         return ""
     changed = position.pairs - position.consistent
     if not changed:
-        return f"Swapping the two responses changed its mind on none of {position.pairs:,} pairs."
+        return f"On none of {position.pairs:,} pairs did it change its mind when the two were swapped."
     text = f"When the two responses are swapped it changes its mind on {percent(changed / position.pairs)}"
     first = position.hard_flips_first + position.soft_flips_first
     return f"{text} of {position.pairs:,} pairs, {_towards(first, changed)}."
