@@ -140,7 +140,11 @@ def _shared(address: str) -> str:
 @contextmanager
 def _server(project: Path, *, address: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """The server as a process that ends with this one, also on Ctrl-C and on a polite kill."""
-    signal.signal(signal.SIGTERM, _stop)
+    for name in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # SIGINT too: who starts this in the background has it ignored
+        signal.signal(name, _stop)
     command = server_command(address=address, port=port)
     process = subprocess.Popen(command, env=server_environment(project), stdout=subprocess.DEVNULL)
     try:
