@@ -18,7 +18,7 @@ Serve = Callable[[Path], Server]
 Sit = Callable[..., Sitting]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright's loop runs while it is open: later modules need their own
 def chromium() -> Iterator[Browser]:
     """A headless Chromium; without one the tests skip, but in CI they fail."""
     path = find_browser()
@@ -35,7 +35,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def context(chromium: Browser) -> Iterator[BrowserContext]:
     """One profile for all tests, so that the app's own files are loaded once."""
     context = chromium.new_context()
