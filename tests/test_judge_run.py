@@ -147,6 +147,14 @@ def run_in_a_process(project: Path, server: FakeServer) -> subprocess.Popen[byte
     )
 
 
+def wait_for_calls(server: FakeServer, process: subprocess.Popen[bytes], number: int) -> None:
+    deadline = time.monotonic() + 120
+    while server.count() < number:
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        assert time.monotonic() < deadline, "the run did not ask in time"
+        time.sleep(0.02)
+
+
 def test_killed_ten_times_the_run_asks_nothing_twice_and_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     items = [pair(n) for n in range(150)]
     killed = make_project(tmp_path / "killed.db", items)
@@ -181,8 +189,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
     project = make_project(tmp_path / "p.db", [pair(n) for n in range(100)])
     with fake_server(latency=0.1) as server:
         process = run_in_a_process(project, server)
-        while server.count() < 10:
-            time.sleep(0.02)
+        wait_for_calls(server, process, 10)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
         stored, asked = len(summary(project)), server.count()
@@ -195,8 +202,7 @@ def test_another_process_can_stop_a_run(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p.db", [pair(n) for n in range(300)])
     with fake_server(latency=0.1) as server:
         process = run_in_a_process(project, server)
-        while server.count() < 5:
-            time.sleep(0.02)
+        wait_for_calls(server, process, 5)
         with RunStore.open(project) as runs:
             runs.ask_to_stop(runs.runs(PAIRS.id)[0].id)
         assert process.wait(timeout=30) == 0
