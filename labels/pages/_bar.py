@@ -14,7 +14,7 @@ import streamlit as st
 
 from labels.desk import Answer, Desk, Progress
 from labels.errors import UserError
-from labels.pages import project_path
+from labels.pages import project_path, spare_the_garbage_collector
 from labels.types import BlindItem, Criterion
 from labels.web import DONE, Act, Guard, offered, read_act, shown_name
 
@@ -71,6 +71,7 @@ def draw(taken: Seat, item: BlindItem | None, *, progress: Progress, note: str) 
     with st.bottom:
         _component()(key=KEY, data=data, on_act_change=receive)
     taken.guard.show(shown, time.monotonic())
+    spare_the_garbage_collector()
 
 
 def receive() -> None:

@@ -8,15 +8,7 @@ import streamlit as st
 
 from labels.desk import Desk
 from labels.errors import UserError
-from labels.pages import (
-    _bar,
-    _identity,
-    _texts,
-    link_parameter,
-    project_path,
-    set_link_parameter,
-    spare_the_garbage_collector,
-)
+from labels.pages import _bar, _identity, _texts, link_parameter, project_path, set_link_parameter
 from labels.store import LabelStore
 from labels.types import Annotator, Criterion, KindName
 
@@ -35,7 +27,6 @@ def show() -> None:
             _show_next(_choose(criteria, person), person)
     except (UserError, sqlite3.Error):
         _texts.notice(NOT_OPEN)
-    spare_the_garbage_collector()
 
 
 def _choose(criteria: list[Criterion], person: Annotator) -> Criterion:
