@@ -45,6 +45,11 @@ SEEN = r"""(() => {
   };
 })();"""
 
+PRESS_AGAIN = (
+    "Too quick: that press did not count.",
+    "That key did not arrive. Press again.",
+    "No reply yet. Press again; it counts once.",
+)
 _BAR = """[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .map(e => e.shadowRoot?.querySelector('.bar')).find(Boolean)"""
 _READY = f"""(before) => {{
@@ -101,6 +106,7 @@ class Sitting:
         self.frames: list[bytes] = []
         self.requests: list[str] = []
         self.dialogs: list[str] = []
+        self.told: list[str] = []
         self.page = page
         self._listen(page)
 
@@ -138,7 +144,9 @@ class Sitting:
         except TooLate as error:
             bar = self.page.evaluate(f"({_BAR})?.outerHTML")
             text = self.page.inner_text("body")
-            raise AssertionError(f"no key would count; the page: {text}\nthe bar: {bar}") from error
+            raise AssertionError(
+                f"no key would count; it said {self.told}; the page: {text}\nthe bar: {bar}"
+            ) from error
         return str(shown)
 
     @property
@@ -167,9 +175,15 @@ class Sitting:
         return str(self.page.locator(".bar .hint").text_content())
 
     def press(self, key: str) -> str:
-        """Press a key that changes what is in view, and wait for what comes next."""
+        """Press a key that changes what is in view, again where the bar asks for it; wait for what comes."""
         before = self.shown
-        self.page.keyboard.press(key)
+        for _ in range(2):
+            self.page.evaluate(f"() => ({_BAR}).querySelector('.hint').textContent = ''")
+            self.page.keyboard.press(key)
+            if self.answered_or_told(before) == "answered" or self.hint not in PRESS_AGAIN:
+                break
+            self.told.append(self.hint)
+            self.page.wait_for_timeout(500)
         return self.ready(before)
 
     def answered_or_told(self, before: str) -> str:

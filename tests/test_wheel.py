@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -49,7 +50,10 @@ def test_the_installed_command_makes_the_demo_and_reports_on_it(elsewhere: Path,
 
 
 def test_the_installed_app_answers(elsewhere: Path, tmp_path: Path) -> None:
-    project, port = tmp_path / "demo.db", 8790
+    project = tmp_path / "demo.db"
+    with socket.socket() as probe:
+        probe.bind((ADDRESS, 0))
+        port = int(probe.getsockname()[1])
     calibrate(elsewhere, "demo", project, "--no-app").communicate(timeout=120)
     app = calibrate(elsewhere, "app", project, "--port", port, "--no-browser")
     try:
@@ -58,8 +62,10 @@ def test_the_installed_app_answers(elsewhere: Path, tmp_path: Path) -> None:
             assert app.poll() is None, app.communicate()[0]
             assert time.monotonic() < deadline
             time.sleep(0.2)
+        assert app.stdout is not None
+        said = [app.stdout.readline(), app.stdout.readline()]  # the links are printed once it answers
     finally:
         app.terminate()
         output, _ = app.communicate(timeout=30)
-    assert "For annotators (labelling only)" in output
+    assert "For annotators (labelling only)" in said[1], (said, output)
     assert "Traceback" not in output

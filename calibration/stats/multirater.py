@@ -183,9 +183,9 @@ def _limits(
     if abs(value) < 1 and spread > 1e-12:
         half = t_quantile(level, n - 1) * spread / (1 - value**2)
         low, high = np.tanh(np.arctanh(value) + np.array([-half, half])).tolist()
-        return low, high, "jackknife on Fisher z"
+        return min(low, value), max(high, value), "jackknife on Fisher z"
     observed, expected = parts
     low, high = (
         (limit - expected) / (1 - expected) for limit in wilson(min(1.0, observed) * n, n, level=level)
     )
-    return max(-1.0, low), max(high, value), "Wilson plug-in"
+    return max(-1.0, min(low, value)), max(high, value), "Wilson plug-in"  # rounding may cross the value
