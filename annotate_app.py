@@ -16,7 +16,7 @@ from labels.web import is_owner
 
 LABEL = Path(labels.pages.__file__).parent / "label.py"
 RESULTS = Path(calibration.pages.__file__).parent
-TITLES = ("Overview", "Judge", "Agreement", "Disagreements")
+TITLES = ("Overview", "Judge", "Agreement", "Disagreements", "Audits", "Planning", "Methods")
 
 
 def main() -> None:

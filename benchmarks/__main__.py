@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from benchmarks.judging import judging
 from benchmarks.labelling import labelling
 from benchmarks.report import report
 from benchmarks.statistics import kappa, statistics
@@ -13,6 +14,7 @@ from benchmarks.statistics import kappa, statistics
 BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "kappa": partial(kappa, 50),
     "report": report,
+    "judging": judging,
     "labelling": labelling,
     "statistics": statistics,
 }

@@ -70,20 +70,29 @@ def estimates_of(comparison: Comparison) -> dict[str, Estimate]:
     """Every statistic that suits the criterion's kind."""
     table, kind = table_of(comparison), comparison.criterion.kind
     estimates = {name: stat.estimate(table) for name, stat in STATISTICS.items() if kind in stat.kinds}
-    return estimates | (_beside_kappa(table, kind) if kappa_warning_codes(comparison) else {})
+    return estimates | (_beside_kappa(table) if kappa_warning_codes(comparison) else {})
 
 
-def _beside_kappa(table: NDArray[np.int64], kind: KindName) -> dict[str, Estimate]:
+def _beside_kappa(table: NDArray[np.int64]) -> dict[str, Estimate]:
     """What must stand beside a kappa that rare or lopsided answers distort (METHODS 1); never a gate."""
-    from calibration.stats.agreement import ac1, bennett_s
-    from calibration.stats.classification import BinaryCounts, tnr, tpr
+    from calibration.stats.agreement import (
+        ac1,
+        bennett_s,
+        bias_index,
+        kappa_max,
+        kappa_of_max,
+        prevalence_index,
+    )
 
-    beside = {"pabak": bennett_s(table), "ac1": ac1(table)}
-    if kind == "binary":
-        (tp, fn), (fp, tn) = table.tolist()
-        counts = BinaryCounts(tp=tp, fp=fp, fn=fn, tn=tn)
-        beside |= {"tpr": tpr(counts), "tnr": tnr(counts)}
-    return beside
+    n = int(table.sum())
+    beside = {"kappa_max": kappa_max(table), "kappa_of_max": kappa_of_max(table)}
+    beside |= {"pabak": bennett_s(table), "ac1": ac1(table)}
+    indices = {"prevalence_index": prevalence_index(table), "bias_index": bias_index(table)}
+    return beside | {
+        name: Estimate(value, n=n, why_no_interval="not_applicable")
+        for name, value in indices.items()
+        if value is not None
+    }
 
 
 def confusion_of(comparison: Comparison) -> Confusion:
@@ -107,7 +116,7 @@ def kappa_over_systems(comparison: Comparison, items: Mapping[str, Item]) -> Est
     from calibration.stats.agreement import crosstab
 
     named = [
-        (_winner(items[p.item_id], p.reference), _winner(items[p.item_id], p.judge)) for p in comparison.pairs
+        (winner(items[p.item_id], p.reference), winner(items[p.item_id], p.judge)) for p in comparison.pairs
     ]
     categories = sorted({name for pair in named for name in pair})
     return _kappa(crosstab([r for r, _ in named], [j for _, j in named], categories))
@@ -119,7 +128,7 @@ def system_pairs(comparison: Comparison, items: Mapping[str, Item]) -> dict[str,
     for pair in comparison.pairs:
         item = items[pair.item_id]
         systems = sorted(response.system for response in item.responses)
-        said = (_winner(item, pair.reference), _winner(item, pair.judge))
+        said = (winner(item, pair.reference), winner(item, pair.judge))
         groups.setdefault((systems[0], systems[-1]), []).append(said)
     return {" / ".join(pair): _pair_row(pair, said) for pair, said in sorted(groups.items())}
 
@@ -136,7 +145,7 @@ def system_count(criterion: Criterion, items: Sequence[Item]) -> int:
     return len({r.system for item in items if item.kind == criterion.kind for r in item.responses})
 
 
-def _winner(item: Item, value: Value) -> str:
+def winner(item: Item, value: Value) -> str:
     """The winning system's name, marked so that no system can be called like a tie."""
     return f"system {item.response(value).system}" if value in ("A", "B") else value
 

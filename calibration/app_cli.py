@@ -18,9 +18,9 @@ from typing import Never
 
 import click
 
+from labels.environment import PROJECT_VARIABLE
 from labels.errors import UserError
 
-PROJECT_VARIABLE = "JUDGE_CALIBRATION_PROJECT"
 PORT, PORTS = 8501, 100
 LOOPBACK: Mapping[str, str] = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # for those that listen everywhere
 PATIENCE = 60.0  # seconds until a server that does not answer is given up

@@ -42,7 +42,7 @@ class Request:
         messages = [[message.role, message.content] for message in self.messages]
         settings = [self.temperature, self.seed, self.max_tokens, self.top_logprobs, self.api_base]
         text = json.dumps([self.model, messages, self.schema, settings, self.repeat], ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,15 @@ from calibration.types import JudgeReport, Verdict
 from labels.kinds import KINDS
 from labels.types import Item, Label, Side, Value
 
-Filter = Literal["disagreements", "flips", "unanswered", "cell", "all"]
+Filter = Literal["disagreements", "flips", "unanswered", "cell", "finding", "all"]
 FILTERS: Mapping[Filter, str] = {
     "disagreements": "Judge and experts disagree",
     "flips": "The judge changes its mind with the order",
     "unanswered": "The judge gave no usable verdict",
     "cell": "One cell of the table",
+    "finding": "The items behind a finding",
     "all": "All items with a verdict",
 }
-
-
 AT_ONCE = 10  # cases on one page
 
 
@@ -47,10 +46,45 @@ class Case:
     verdicts: tuple[Said, ...]
 
 
-def case_ids(
-    judge: JudgeReport, verdicts: Sequence[Verdict], *, by: Filter, cell: tuple[Value, Value] | None
-) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The items behind a finding, with the judge and the criterion that it is about."""
+
+    criterion_id: str
+    judge: str
+    title: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What the reader opened on another page, as far as it belongs to the judge in view."""
+
+    cell: tuple[Value, Value] | None = None
+    finding: Behind | None = None
+
+
+def opened(judge: JudgeReport, cell: tuple[Value, Value] | None, *, finding: Behind | None) -> Opened:
+    """What was opened elsewhere, without what belongs to another judge or criterion."""
+    about = (judge.criterion.id, judge.judge)
+    same = finding is not None and (finding.criterion_id, finding.judge) == about
+    return Opened(cell if cell in judge.confusion.items else None, finding if same else None)
+
+
+def offered(from_elsewhere: Opened) -> dict[Filter, str]:
+    """The filters that can be chosen, each in words."""
+    words = dict(FILTERS)
+    cell, finding = from_elsewhere.cell, from_elsewhere.finding
+    words["cell"] = f"Experts say {cell[0]}, the judge says {cell[1]}" if cell else ""
+    words["finding"] = f'Behind the finding "{finding.title}"' if finding else ""
+    return {name: text for name, text in words.items() if text}
+
+
+def case_ids(judge: JudgeReport, verdicts: Sequence[Verdict], *, by: Filter, elsewhere: Opened) -> list[str]:
     """The ids of the items that a filter lets through, in the order of the project."""
+    cell = elsewhere.cell
+    if by == "finding" and elsewhere.finding is not None:
+        return list(elsewhere.finding.items)
     mine = [verdict for verdict in verdicts if verdict.judge == judge.judge]
     if by == "cell" and cell is not None:
         return list(judge.confusion.items.get(cell, ()))

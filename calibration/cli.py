@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from calibration.app_cli import app_command
+from calibration.audit_cli import audit_command
 from calibration.demo_cli import demo_command
 from calibration.importing_cli import import_command
 from calibration.judge_cli import judge_command
+from calibration.plan_cli import plan_command
+from calibration.rank_cli import rank_command
+from calibration.rubric_cli import rubric_command
 from labels.errors import UserError
 from labels.files import write_text
 from labels.kinds import KINDS
+from labels.text import counted
 from labels.types import Criterion, KindName
 
 if TYPE_CHECKING:
@@ -46,15 +51,21 @@ def cli() -> None:
     default="plain",
     help="How texts look to annotators; plain shows them to the letter.",
 )
-def new(project: Path, *, kind: str, question: str | None, ties: bool, title: str, text: str) -> None:
+@click.option("--holdout", default="0", help="The share of items that is kept for the release, such as 0.4.")
+def new(
+    project: Path, *, kind: str, question: str | None, ties: bool, title: str, text: str, holdout: str
+) -> None:
     """Make a project file with one question."""
+    from labels.split import SETTING, share_from
     from labels.store import LabelStore
 
     name = cast(KindName, kind)
     asked = (question or "").strip() or QUESTIONS[name]
+    share = share_from(holdout)
     LabelStore.create(project, [Criterion(f"{name}-1", name, asked, ties=ties)], title=title)
     with LabelStore.open(project) as store:
         store.set_setting("look", text)
+        store.set_setting(SETTING, str(share))
     click.echo(f"Made {project}. Next: calibrate import {project} --items FILE")
 
 
@@ -103,15 +114,23 @@ def report(project: Path, *, form: str, output: Path | None) -> None:
     help="The files' format.",
 )
 def export(project: Path, *, folder: Path, form: str) -> None:
-    """Write items, labels and verdicts to FOLDER, ready to be imported again."""
+    """Write items, labels and verdicts to FOLDER, ready to be imported again.
+
+    A label is what a person says now: hidden repeats and labels that were corrected later stay in the
+    project and are not written.
+    """
     from calibration.exporting import export_project
 
     for path, rows in export_project(project, folder, form=form):
-        click.echo(f"{path}: {rows:,} rows")
+        click.echo(f"{path}: {counted(rows, 'row')}")
 
 
 cli.add_command(import_command)
 cli.add_command(judge_command)
+cli.add_command(rubric_command)
+cli.add_command(audit_command)
+cli.add_command(plan_command)
+cli.add_command(rank_command)
 cli.add_command(app_command)
 cli.add_command(demo_command)
 
@@ -135,18 +154,19 @@ def _print_status(project: Path, criterion: Criterion, store: LabelStore) -> Non
     from calibration.store import RunStore
 
     items, labels = store.count_items(criterion.kind), store.labels(criterion.id)
-    click.echo(f"{criterion.question} ({criterion.kind}): {items:,} items")
+    click.echo(f"{criterion.question} ({criterion.kind}): {counted(items, 'item')}")
     for annotator in store.annotators():
         theirs = [label for label in labels if label.annotator_id == annotator.id]
         skipped = sum(label.value is None for label in theirs)
         if theirs:
-            click.echo(f"  annotator {annotator.name}: {len(theirs) - skipped:,} labels, {skipped:,} skipped")
+            said = counted(len(theirs) - skipped, "label")
+            click.echo(f"  annotator {annotator.name}: {said}, {skipped:,} skipped")
     with RunStore.open(project) as runs:
         verdicts = runs.verdicts(criterion.id)
     for judge in dict.fromkeys(verdict.judge for verdict in verdicts):
         theirs_too = [verdict for verdict in verdicts if verdict.judge == judge]
         open_ones = sum(verdict.value is None for verdict in theirs_too)
-        click.echo(f"  judge {judge}: {len(theirs_too):,} verdicts, {open_ones:,} unanswered")
+        click.echo(f"  judge {judge}: {counted(len(theirs_too), 'verdict')}, {open_ones:,} unanswered")
     click.echo(f"  next: {_next_step(project, items, labels=len(labels), verdicts=len(verdicts))}")
 
 

@@ -43,9 +43,11 @@ class Rated:
 
 def majority(values: Iterable[Value]) -> Value | None:
     """The value that more than half of the votes name, or None when none does."""
-    votes = Counter(values)
-    value, count = votes.most_common(1)[0]
-    return value if 2 * count > votes.total() else None
+    given = tuple(values)
+    if given.count(given[0]) == len(given):  # nearly always, and much quicker than to count
+        return given[0]
+    value, count = Counter(given).most_common(1)[0]
+    return value if 2 * count > len(given) else None
 
 
 def reference_labels(labels: Sequence[Label], item_ids: Iterable[str]) -> Reference:
@@ -88,6 +90,12 @@ def compare(
             pairs.append(Pair(item_id, value, verdict, flagged=flagged))
     counted = {reason: tuple(ids) for reason, ids in left_out.items()}
     return Comparison(judge, criterion, policy, tuple(pairs), counted)
+
+
+def judged_value(rated: Rated) -> Value | None:
+    """What the judge says of an item, order conflicts as ties, or None where it says nothing."""
+    value, _, _ = _under_policy(rated, "inconsistent as tie")
+    return value
 
 
 def is_inconsistent(rated: Rated) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,8 @@ from calibration.asker import Asker
 from calibration.crew import Meter, Progress, carry_out
 from calibration.flow import Limits
 from calibration.judging import Job, JudgeRun, Outcome, RunState
-from calibration.runs import verdict_of
+from calibration.runs import Done, for_both_orders, verdict_of
 from calibration.store import RunStore
-from calibration.types import Verdict
 from labels.types import Criterion
 
 Ended = Literal["done", "budget spent", "stopped"]
@@ -49,10 +49,12 @@ async def carry_on(
     *,
     limits: Limits,
     on_progress: Callable[[Progress], None] | None = None,
+    reread: Callable[[Outcome], Outcome] = lambda outcome: outcome,
 ) -> Ended:
-    """Ask about all jobs whose answer is not stored yet; the same call goes on where a killed one was.
+    """Ask about all jobs; the same call goes on where a killed one was: what is stored is not asked again.
 
-    Raises Stopping when the provider refuses all that would follow. What arrived is stored in any case.
+    `reread` says what a stored answer of an equal request means for this run. Raises Stopping when the
+    provider refuses all that would follow. What arrived is stored in any case.
     """
     _note_state(ride, "running")
     writer = _Writer(ride, on_progress)
@@ -60,32 +62,37 @@ async def carry_on(
     state: RunState = "stopped"
     try:
         with RunStore.open(ride.project) as store:
-            open_jobs = _unanswered(store, ride, jobs)
-            await carry_out(
-                open_jobs,
-                _or_reuse(store, ask),
-                on_answer=writer.put,
-                limits=limits,
-                stop=ride.stop,
-                meter=ride.meter,
-            )
+            try:
+                await carry_out(
+                    jobs,
+                    _or_reuse(store, ask, reread=reread),
+                    on_answer=writer.put,
+                    limits=limits,
+                    stop=ride.stop,
+                    meter=ride.meter,
+                )
+            finally:
+                await writer.close()
         state = "done" if ride.ended == "done" else "stopped"
     finally:
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
-        await writer.close()
         _note_state(ride, state)
     return ride.ended
 
 
 class _Writer:
-    """Stores outcomes in the order they arrive, in a thread, so that asking never waits for the disk."""
+    """Stores outcomes in the order they arrive, in a thread, so that asking never waits for the disk.
+
+    The thread keeps one store open; while it writes, the next group gathers.
+    """
 
     def __init__(self, ride: Ride, on_progress: Callable[[Progress], None] | None) -> None:
         self._ride = ride
         self._on_progress = on_progress
-        self._queue: asyncio.Queue[tuple[Job, Outcome, Verdict] | None] = asyncio.Queue(4 * GROUP)
+        self._queue: asyncio.Queue[Done | None] = asyncio.Queue(4 * GROUP)
+        self._last = False
         self._task = asyncio.create_task(self._write_all())
 
     async def put(self, job: Job, outcome: Outcome) -> None:
@@ -102,8 +109,13 @@ class _Writer:
         await self._hand_over(None)
         await self._task
 
-    async def _hand_over(self, entry: tuple[Job, Outcome, Verdict] | None) -> None:
+    async def _hand_over(self, entry: Done | None) -> None:
         """Put an entry into the queue; a writer that failed raises here instead of blocking for ever."""
+        if self._task.done():
+            await self._task
+        if entry is not None and not self._queue.full():
+            self._queue.put_nowait(entry)  # most often; the end waits its turn behind those that wait
+            return
         putting = asyncio.ensure_future(self._queue.put(entry))
         await asyncio.wait((putting, self._task), return_when=asyncio.FIRST_COMPLETED)
         if not putting.done():
@@ -111,35 +123,42 @@ class _Writer:
             await self._task
 
     async def _write_all(self) -> None:
-        while (first := await self._queue.get()) is not None:
-            group, last = [first], False
-            while len(group) < GROUP and not self._queue.empty():
-                following = self._queue.get_nowait()
-                if following is None:
-                    last = True
-                    break
-                group.append(following)
-            await asyncio.to_thread(self._record, group)
-            if self._on_progress is not None:
-                self._on_progress(self._ride.meter.snapshot())
-            if last:
-                return
+        loop = asyncio.get_running_loop()
+        opened = RunStore.open(self._ride.project)
+        with ThreadPoolExecutor(1, "verdicts") as thread:  # a connection belongs to the thread that opened it
+            store = await loop.run_in_executor(thread, opened.__enter__)
+            try:
+                while group := await self._group():
+                    await loop.run_in_executor(thread, self._record, store, group)
+                    if self._on_progress is not None:
+                        self._on_progress(self._ride.meter.snapshot())
+            finally:
+                await loop.run_in_executor(thread, opened.__exit__, None, None, None)
 
-    def _record(self, group: list[tuple[Job, Outcome, Verdict]]) -> None:
-        with RunStore.open(self._ride.project) as store:
-            store.record(self._ride.run.id, group)
+    async def _group(self) -> list[Done]:
+        """What has arrived since the last commit, at least one; nothing when all is stored."""
+        group: list[Done] = []
+        while not self._last and len(group) < GROUP and not (group and self._queue.empty()):
+            entry = await self._queue.get()
+            if entry is None:
+                self._last = True
+            else:
+                group.append(entry)
+        return group
+
+    def _record(self, store: RunStore, group: list[Done]) -> None:
+        run = self._ride.run
+        store.record(run.id, [entry for done in group for entry in for_both_orders(run, done)])
 
 
-def _unanswered(store: RunStore, ride: Ride, jobs: Iterable[Job]) -> Iterator[Job]:
-    answered = store.answered(ride.run.id)
-    return (job for job in jobs if job.request.key not in answered)
-
-
-def _or_reuse(store: RunStore, ask: Asker) -> Callable[[Job], Awaitable[Outcome]]:
+def _or_reuse(
+    store: RunStore, ask: Asker, *, reread: Callable[[Outcome], Outcome]
+) -> Callable[[Job], Awaitable[Outcome]]:
     """The stored answer of an equal request where there is one, else the question."""
 
     async def asked_or_stored(job: Job) -> Outcome:
-        return store.reusable(job.request.key) or await ask(job)
+        stored = store.reusable(job.request.key)
+        return await ask(job) if stored is None else reread(stored)
 
     return asked_or_stored
 

@@ -176,7 +176,8 @@ class Patient:
 
     async def complete(self, request: Request) -> Answer:
         """The answer, or the last failure."""
-        foreseen = request_tokens(request) + round(self._output)
+        counted = self._gate.limits.tokens_per_minute is not None
+        foreseen = request_tokens(request) + round(self._output) if counted else 0
         answer = await with_retries(lambda: self._completion.complete(request), self._gate, tokens=foreseen)
         self._gate.settle(answer.prompt_tokens + answer.completion_tokens - foreseen)
         self._output = (

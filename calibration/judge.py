@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from calibration.asking import Answer, Completion, Request, Stopping, TokenChance, TooLong
 from calibration.faults import EXAMPLE, Asked, Fault, explained, fault_of, is_filtered, refused_setting
+from calibration.local import LOCAL, LocalCompletion
 from calibration.scripted import ScriptedCompletion
 from calibration.tokens import is_cut
 from labels.errors import UserError
@@ -122,13 +123,18 @@ class LitellmCompletion:
 
 
 def completion_for(model: str, *, api_base: str = "", timeout: float = 120.0) -> Completion:
-    """What answers for a model: the script of its name, else litellm."""
+    """What answers for a model: the script of its name, the weights that run here, else litellm."""
+    if _runs_here(model) and api_base:
+        raise UserError(f'"{model}" runs here; leave --api-base out.')
     if model.startswith(SCRIPT_PREFIX):
-        if api_base:
-            raise UserError(f'"{model}" is a script that runs here; leave --api-base out.')
         return ScriptedCompletion()
     _check_address(api_base)
-    return LitellmCompletion(timeout=timeout)
+    asker = LitellmCompletion(timeout=timeout)
+    return LocalCompletion(asker) if model == LOCAL else asker
+
+
+def _runs_here(model: str) -> bool:
+    return model == LOCAL or model.startswith(SCRIPT_PREFIX)
 
 
 def _check_address(api_base: str) -> None:
@@ -144,7 +150,7 @@ def _check_address(api_base: str) -> None:
 
 def estimate_cost(model: str, prompt_tokens: int, *, completion_tokens: int) -> float | None:
     """What so many tokens cost in dollars; None when the price is unknown."""
-    if model.startswith(SCRIPT_PREFIX):
+    if _runs_here(model):
         return 0.0
     try:
         entry = _known(model, "").entry

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +17,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from calibration.engine import Ended, Ride
+    from calibration.flow import Limits
     from calibration.ordering import Forecast, Order, Prepared
+    from calibration.reference_metrics import ChosenThreshold
 
+FILE = click.Path(path_type=Path)
+NO_MODEL = "scripted:reads"  # what answers for a judge that is code: it is never asked
+NOTHING = "everything is answered already; nothing to ask."
 ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 
 
 @click.command("judge")
 @click.argument("project", type=click.Path(path_type=Path))
-@click.option("--model", required=True, help="A litellm model, e.g. openai/gpt-5-mini, or scripted:longer.")
+@click.option("--rule", type=FILE, help="Rules in TOML or JSON; free, and never differs from itself.")
+@click.option("--reference", metavar="METRIC", help="exact, normalised_exact, token_f1, rouge_l or bleu.")
+@click.option("--command", metavar="PROGRAM", help="A program that reads JSON lines and writes votes.")
+@click.option("--model", help="A litellm model, e.g. openai/gpt-5-mini, or scripted:longer.")
 @click.option("--api-base", default="", help="The address of an OpenAI-compatible server.")
+@click.option("--questions", type=FILE, help="Ask the model these closed questions, one a line.")
+@click.option("--score", is_flag=True, help="Ask the model for a score from 1 to 5.")
+@click.option("--pass-from", type=float, help="The share of yes, or the score, from which a response passes.")
+@click.option("--margin", type=float, help="Scores of a pair that differ by less tie.")
+@click.option("--separator", help="What parts a reference into alternatives, such as ' | '.")
 @click.option("--kind", type=click.Choice(["pairwise", "binary"]), help="Which question, if there are two.")
+@click.option("--rubric", default="", metavar="ID", help="A rubric version; by default the newest.")
 @click.option("--name", help="The judge's name in reports; by default the model and the rubric version.")
 @click.option(
     "--orders", type=click.Choice(["both", "forward", "reverse"]), default="both", help="Which orders."
@@ -37,6 +52,7 @@ ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
     default="all",
     help="Which items: not judged yet, without a verdict, or where orders or people disagree.",
 )
+@click.option("--split", type=click.Choice(["develop", "holdout"]), help="Only this part of the items.")
 @click.option("--where", multiple=True, metavar="NAME=VALUE", help="Only items with this metadata.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many items.")
 @click.option("--temperature", type=float, default=0.0, help="Left out where the model refuses it.")
@@ -44,55 +60,98 @@ ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 @click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Requests at the same time.")
 @click.option("--rpm", type=float, help="Requests per minute.")
 @click.option("--tpm", type=float, help="Tokens per minute.")
-@click.option("--timeout", type=float, default=120.0, help="Seconds for one request.")
-@click.option("--budget", type=float, help="Stop cleanly when so many dollars are spent.")
+@click.option("--timeout", type=float, help="Seconds for one request (120), or for all of a program (3600).")
+@click.option("--budget", type=float, help="Stop cleanly when this sitting has cost so many dollars.")
 @click.option("--yes", is_flag=True, help="Do not ask before a large run.")
-def judge_command(project: Path, *, model: str, yes: bool, **options: Any) -> None:
-    """Ask a judge about the items, in both orders; what is answered already costs nothing."""
-    from calibration.asking import Stopping
-    from calibration.judge import estimate_cost
-    from calibration.ordering import check_name, forecast, prepare
+def judge_command(project: Path, *, yes: bool, **options: Any) -> None:
+    """Ask a judge about the items, in both orders; what is answered already costs nothing.
 
-    prepared = prepare(_order(project, model, options))
+    A judge is a rule, a metric, a program or a model. Ask a rule first where one will do.
+    """
+    from calibration.ordering import check_name, prepare
+    from calibration.thresholds import with_threshold
+
+    prepared, threshold = with_threshold(prepare(_order(project, options)))
+    if threshold is not None:
+        click.echo(_threshold_in_words(threshold))
     check_name(prepared)
+    wanted = _agreed(prepared, yes=yes)
+    _print_end(prepared, _carried_out(prepared, wanted))
+
+
+def _agreed(prepared: Prepared, *, yes: bool) -> int:
+    """How many answers are wanted, after what they take was shown and, for a large run, agreed to."""
+    from calibration.judge import estimate_cost
+    from calibration.ordering import forecast
+    from calibration.ways import WAYS
+
+    model = prepared.order.model
+    if not WAYS[prepared.order.mode].asks_a_model:
+        expected = forecast(prepared, lambda *_: 0.0)
+        what = f"{expected.jobs:,} answers, no model is asked." if expected.jobs else NOTHING
+        click.echo(f"{prepared.run.name}: {what}")
+        return expected.jobs
     expected = forecast(
         prepared, lambda tokens, answers: estimate_cost(model, tokens, completion_tokens=answers)
     )
     click.echo(f"{prepared.run.name}: {_in_words(expected)}")
+    if expected.calls and expected.cost is None and prepared.order.budget is not None:
+        raise UserError(
+            f"The price of {model} is unknown, so no budget can be kept; leave the budget out (0 in the app)."
+        )
     if expected.calls and not yes and _is_large(expected):
         click.confirm("Go on?", abort=True)
+    return expected.jobs
+
+
+def _carried_out(prepared: Prepared, wanted: int) -> Ride:
+    from calibration.asking import Stopping
+
+    if prepared.order.mode == "command":
+        return _command_ride(prepared, wanted)
     try:
-        ride = asyncio.run(_ride(prepared, expected.calls))
+        return asyncio.run(_ride(prepared, wanted))
     except Stopping as error:
         raise UserError(str(error)) from error
-    _print_end(prepared, ride)
 
 
-def _order(project: Path, model: str, options: Mapping[str, Any]) -> Order:
-    from calibration.flow import Limits
+def _order(project: Path, options: Mapping[str, Any]) -> Order:
+    from calibration.judge_options import judge_from
     from calibration.ordering import Order
     from calibration.runs import Plan
 
+    judge = judge_from(options)
     return Order(
         project=project,
-        model=model,
+        model=judge.model,
         plan=Plan(
             orders=options["orders"],
             repeats=options["repeats"],
             only=options["only"],
             where=dict(_pairs(options["where"])),
             limit=options["limit"],
+            split=options["split"],
         ),
-        limits=Limits(
-            concurrency=options["concurrency"],
-            requests_per_minute=options["rpm"],
-            tokens_per_minute=options["tpm"],
-            timeout=options["timeout"],
-        ),
-        settings={name: str(options[name]) for name in ("temperature", "max_tokens", "api_base")},
+        limits=_limits(options),
+        settings=judge.settings,
         kind=options["kind"],
         name=options["name"],
+        mode=judge.mode,
+        title=judge.title,
+        rubric=options["rubric"],
         budget=options["budget"],
+    )
+
+
+def _limits(options: Mapping[str, Any]) -> Limits:
+    from calibration.command_judge import SECONDS
+    from calibration.flow import Limits
+
+    return Limits(
+        concurrency=options["concurrency"],
+        requests_per_minute=options["rpm"],
+        tokens_per_minute=options["tpm"],
+        timeout=options["timeout"] or (SECONDS if options["command"] else Limits().timeout),
     )
 
 
@@ -104,9 +163,15 @@ def _pairs(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
+def _threshold_in_words(chosen: ChosenThreshold) -> str:
+    expected = chosen.balanced_accuracy
+    between = "" if expected.low is None else f" (95 % interval {expected.low:.2f} to {expected.high:.2f})"
+    return f"A response passes from {chosen.threshold:.3f}{between}. {chosen.note}"
+
+
 def _in_words(expected: Forecast) -> str:
     if not expected.calls:
-        return "everything is answered already; nothing to ask."
+        return NOTHING
     cost = "price unknown" if expected.cost is None else f"about ${expected.cost:.2f}"
     tokens = f"about {expected.prompt_tokens:,} tokens in, {expected.completion_tokens:,} out"
     return f"{expected.calls:,} calls, {tokens}, {cost}."
@@ -116,29 +181,55 @@ def _is_large(expected: Forecast) -> bool:
     return expected.calls > ASK_ABOVE_CALLS or (expected.cost or 0.0) > ASK_ABOVE_DOLLARS
 
 
-async def _ride(prepared: Prepared, calls: int) -> Ride:
+async def _ride(prepared: Prepared, wanted: int) -> Ride:
     """Carry the run out with a progress bar; Ctrl-C stops it cleanly, a second one at once."""
-    from calibration.asker import verdict_asker
     from calibration.crew import Meter
     from calibration.engine import Ride, carry_on
     from calibration.flow import Gatekeeper, Patient
     from calibration.judge import completion_for
     from calibration.ordering import open_jobs
     from calibration.progress import progress_bar
+    from calibration.ways import WAYS
 
-    order, stop = prepared.order, asyncio.Event()
-    ride = Ride(order.project, prepared.run, prepared.criterion, Meter(calls), stop, order.budget)
+    order, way = prepared.order, WAYS[prepared.order.mode]
+    ride = Ride(order.project, prepared.run, prepared.criterion, Meter(wanted), asyncio.Event(), order.budget)
+    answering = order.model if way.asks_a_model else NO_MODEL
     completion = completion_for(
-        order.model, api_base=order.settings.get("api_base", ""), timeout=order.limits.timeout
+        answering, api_base=order.settings.get("api_base", ""), timeout=order.limits.timeout
     )
-    patient = Patient(completion, Gatekeeper(order.limits, stop=stop))
+    patient = Patient(completion, Gatekeeper(order.limits, stop=ride.stop))
     _stop_on_interrupt(lambda: ride.end("stopped"))
     try:
-        with progress_bar(calls) as show:
-            ask = verdict_asker(patient, prepared.criterion)
-            await carry_on(ride, open_jobs(prepared), ask, limits=order.limits, on_progress=show)
+        with progress_bar(wanted) as show:
+            await carry_on(
+                ride,
+                open_jobs(prepared),
+                way.asker(prepared.brief, patient),
+                limits=order.limits,
+                on_progress=show,
+                reread=partial(way.reread, prepared.brief),
+            )
     finally:
         await patient.close()
+    return ride
+
+
+def _command_ride(prepared: Prepared, wanted: int) -> Ride:
+    """Carry the run of a program out; Ctrl-C ends it, and what has arrived is kept."""
+    from calibration.command_run import carry_command
+    from calibration.crew import Meter
+    from calibration.engine import Ride
+    from calibration.ordering import open_jobs
+    from calibration.progress import progress_bar
+
+    order = prepared.order
+    ride = Ride(order.project, prepared.run, prepared.criterion, Meter(wanted), asyncio.Event())
+    if wanted:
+        with progress_bar(wanted) as show:
+            seconds = order.limits.timeout
+            stray = carry_command(ride, open_jobs(prepared), seconds=seconds, on_progress=show)
+        if stray:
+            click.echo(f"{stray:,} lines of the program answered no request and were left out.", err=True)
     return ride
 
 
@@ -156,6 +247,7 @@ def _stop_on_interrupt(end: Callable[[], None]) -> None:
 
 def _print_end(prepared: Prepared, ride: Ride) -> None:
     from calibration.store import RunStore
+    from calibration.ways import WAYS
 
     progress = ride.meter.snapshot()
     with RunStore.open(prepared.order.project) as store:
@@ -167,10 +259,9 @@ def _print_end(prepared: Prepared, ride: Ride) -> None:
         f"{count:,} {reason.replace('_', ' ')}" for reason, count in summary.unanswered.items()
     )
     click.echo(f"The run holds {summary.verdicts:,} verdicts; unanswered: {reasons or 'none'}.")
-    if summary.latency is not None:
-        click.echo(
-            f"A request took {summary.latency:.2f} s on average; served by {', '.join(summary.served)}."
-        )
+    if summary.latency is not None and WAYS[prepared.order.mode].asks_a_model:
+        served = ", ".join(summary.served) or "nobody"
+        click.echo(f"A request took {summary.latency:.2f} s on average; served by {served}.")
     if summary.left_out:
         click.echo(f"Not taken by the model and left out: {', '.join(summary.left_out)}.")
     click.echo(f"Next: calibrate report {prepared.order.project}")

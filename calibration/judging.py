@@ -10,17 +10,18 @@ from typing import Literal
 
 from calibration.asking import Message, Request
 from calibration.types import Unanswered
-from labels.types import Choice, Side
+from labels.types import Choice, Criterion, Rubric, Side
 
 RunState = Literal["imported", "running", "stopping", "stopped", "done"]
-Mode = Literal["verdict", "questions", "score"]
+Mode = Literal["verdict", "questions", "score", "rule", "reference", "command"]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRun:
     """One judge, one rubric version, one way of asking; the same run goes on when it is started again.
 
-    `settings` holds all that decides an answer beyond model and prompt, as texts.
+    `settings` holds all that decides an answer beyond model and prompt, as texts; `rubric_id` is empty for
+    judges that are code.
     """
 
     name: str
@@ -36,6 +37,19 @@ class JudgeRun:
         parts = (self.name, self.criterion_id, self.rubric_id, self.model, self.mode)
         text = json.dumps([*parts, sorted(self.settings.items())], ensure_ascii=False)
         return "j" + hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """All that a way of asking needs to know."""
+
+    run: JudgeRun
+    criterion: Criterion
+    rubric: Rubric
+
+    def number(self, name: str, otherwise: float) -> float:
+        """A number among the run's settings."""
+        return float(self.run.settings.get(name) or otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +114,4 @@ class RunSummary:
     left_out: tuple[str, ...]
     started_at: str
     rubric_id: str
+    criterion_id: str = ""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from calibration.asking import Message
-from calibration.judging import RunSummary
-from calibration.ordering import Order, open_jobs, prepare
-from calibration.runs import Plan
+from calibration.judging import Exchange, RunSummary
+from calibration.ordering import Order, forecast, prepare
+from calibration.runs import Plan, base_request, jobs_of
 from calibration.store import RunStore
+from labels.files import write_text
 from labels.store import LabelStore
+from labels.types import Side
 
 _RUN = "import sys; from calibration.cli import main; main(sys.argv[1:])"
 TRIED = 3  # items of a try before the whole set
+LAST_LINES = 8
 _started: list[subprocess.Popen[bytes]] = []  # kept, so that those that ended can be taken notice of
 
 
@@ -37,14 +41,28 @@ def launch(project: Path, order: Order, *, only_try: bool = False) -> Path:
 
 def arguments(project: Path, order: Order, *, only_try: bool = False) -> list[str]:
     """The command line that stands for an order."""
+    settings = order.settings
+    wanted = {
+        "--kind": order.kind,
+        "--rubric": order.rubric,
+        "--api-base": settings.get("api_base"),
+        "--pass-from": settings.get("pass_from"),
+        "--margin": settings.get("margin"),
+        "--split": order.plan.split,
+        "--budget": None if order.budget is None else str(order.budget),
+        "--limit": str(TRIED) if only_try else None,
+        "--questions": str(_kept_questions(project, settings)) if order.mode == "questions" else None,
+    }
     made = ["judge", str(project), "--model", order.model, "--yes", "--repeats", str(order.plan.repeats)]
-    if order.kind:
-        made += ["--kind", order.kind]
-    if order.settings.get("api_base"):
-        made += ["--api-base", order.settings["api_base"]]
-    if order.budget is not None:
-        made += ["--budget", str(order.budget)]
-    return [*made, "--limit", str(TRIED)] if only_try else made
+    made += ["--score"] if order.mode == "score" else []
+    return made + [text for name, value in wanted.items() if value for text in (name, value)]
+
+
+def _kept_questions(project: Path, settings: Mapping[str, str]) -> Path:
+    """The questions of a run that was started from the app, in a file beside the project."""
+    path = project.with_name(project.name + "-questions.txt")
+    write_text(path, settings.get("questions", "") + "\n", never=[project])
+    return path
 
 
 def log_of(project: Path) -> Path:
@@ -55,7 +73,19 @@ def log_of(project: Path) -> Path:
 def said(project: Path) -> str:
     """What the newest run said last; nothing when none was started."""
     log = log_of(project)
-    return log.read_text(encoding="utf-8", errors="replace").strip() if log.exists() else ""
+    if not log.exists():
+        return ""
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return "\n".join(lines[-LAST_LINES:])
+
+
+def forecast_of(order: Order) -> str:
+    """What the order would take, without the price: that is known to the command alone."""
+    expected = forecast(prepare(order), lambda *_: None)
+    if not expected.jobs:
+        return "Everything is answered already; nothing to ask."
+    tokens = f"about {expected.prompt_tokens:,} tokens in and {expected.completion_tokens:,} out"
+    return f"{expected.calls:,} calls, {tokens}. The price stands below as soon as a run begins."
 
 
 def stop(project: Path, run_id: str) -> None:
@@ -64,14 +94,29 @@ def stop(project: Path, run_id: str) -> None:
         store.ask_to_stop(run_id)
 
 
-def first_prompt(project: Path, model: str, *, kind: str) -> Sequence[Message]:
-    """The exact messages that the judge gets about the first item, side A first."""
-    order = Order(project, model, Plan(limit=1), kind=kind, name="")
-    job = next(open_jobs(prepare(order)), None)
+def prompt_for(order: Order, place: int) -> Sequence[Message]:
+    """The exact messages that the judge gets about the item at this place, side A first."""
+    prepared = prepare(order)
+    with LabelStore.open(order.project) as store:
+        items = islice(store.each_item(prepared.criterion.kind), place, place + 1)
+        jobs = jobs_of(items, prepared.brief, plan=Plan(), base=base_request(prepared.brief))
+        job = next(jobs, None)
     return job.request.messages if job else ()
 
 
-def runs_of(project: Path) -> list[RunSummary]:
-    """All runs of the project, the newest last."""
+def exchanges_of(project: Path, run: RunSummary, place: int) -> list[tuple[Side | None, Exchange]]:
+    """What the judge of a run saw and said about the item at this place, in each order."""
+    sides: tuple[Side | None, ...] = ("A", "B", None)
     with LabelStore.open(project) as labels, RunStore.open(project) as store:
-        return [run for criterion in labels.criteria() for run in store.runs(criterion.id)]
+        kinds = {criterion.id: criterion.kind for criterion in labels.criteria()}
+        item = next(islice(labels.each_item(kinds[run.criterion_id]), place, place + 1), None)
+        if item is None:
+            return []
+        return [(side, seen) for side in sides for seen in store.seen(run.id, item.id, side)]
+
+
+def runs_of(project: Path, criterion_id: str = "") -> list[RunSummary]:
+    """All runs of the project, or those about one criterion, the newest last."""
+    with LabelStore.open(project) as labels, RunStore.open(project) as store:
+        known = [criterion.id for criterion in labels.criteria()]
+        return [run for name in known if criterion_id in ("", name) for run in store.runs(name)]

@@ -1,13 +1,19 @@
-"""From a project file to its report."""
+"""From a project file to its report and its findings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from calibration.report import Material, criterion_report
+from calibration.audits import audited
+from calibration.render.findings import FindingsReport
+from calibration.report import Extras, Material, criterion_report
+from calibration.side_by_side import costs_of
 from calibration.store import RunStore
 from calibration.types import AgreementReport
+from labels.errors import UserError
 from labels.store import LabelStore
 from labels.types import Criterion, Saw
 
@@ -20,12 +26,42 @@ def load_report(path: Path | str) -> AgreementReport:
         criteria = store.criteria()
         title = store.setting("title") or Path(path).stem
         synthetic = store.setting("synthetic") == "yes"
-    reports = tuple(criterion_report(load_material(path, criterion)) for criterion in criteria)
+        sampling = store.setting("calibration_sampling")
+        repeats = {criterion.id: store.repeat_labels(criterion.id) for criterion in criteria}
+    with RunStore.open(path) as runs:
+        costs = {criterion.id: costs_of(runs.runs(criterion.id)) for criterion in criteria}
+    materials = [
+        replace(load_material(path, criterion), repeat_labels=repeats[criterion.id]) for criterion in criteria
+    ]
+    reports = tuple(
+        criterion_report(material, Extras(sampling, costs[material.criterion.id])) for material in materials
+    )
     return AgreementReport(title, synthetic, reports)
 
 
-def load_material(path: Path | str, criterion: Criterion) -> Material:
-    """The items, labels and verdicts of one criterion."""
+def load_findings(path: Path | str, judge: str = "") -> FindingsReport:
+    """What the audits say of every judge, or of one; UserError when the project has none of this name."""
+    with LabelStore.open(path) as store:
+        criteria = store.criteria()
+        title = store.setting("title") or Path(path).stem
+        synthetic = store.setting("synthetic") == "yes"
+    materials = [load_material(path, criterion, for_audits=True) for criterion in criteria]
+    judges = [list(dict.fromkeys(v.judge for v in material.verdicts)) for material in materials]
+    known = {name for names in judges for name in names}
+    if judge and judge not in known:
+        listed = "; ".join(sorted(known)) or "none yet"
+        raise UserError(f'No judge called "{judge}" has rated items of {path}. Judges: {listed}.')
+    found = [
+        audited(material, name)
+        for material, names in zip(materials, judges, strict=True)
+        for name in names or [""]
+        if judge in ("", name)
+    ]
+    return FindingsReport(title, synthetic, tuple(found))
+
+
+def load_material(path: Path | str, criterion: Criterion, *, for_audits: bool = False) -> Material:
+    """The items, labels and verdicts of one criterion; what only audits read is loaded for them alone."""
     with LabelStore.open(path) as store, RunStore.open(path) as runs:
         return Material(
             criterion=criterion,
@@ -33,7 +69,28 @@ def load_material(path: Path | str, criterion: Criterion) -> Material:
             labels=store.labels(criterion.id),
             annotators=store.annotators(),
             verdicts=runs.verdicts(criterion.id),
+            repeat_labels=store.repeat_labels(criterion.id) if for_audits else (),
+            attempts=runs.attempts(criterion.id) if for_audits else (),
+            families=families_set(store) if for_audits else {},
         )
+
+
+def families_set(store: LabelStore) -> Mapping[str, str]:
+    """The families that the project's own words give to systems and judges."""
+    return {str(name): str(family) for name, family in json.loads(store.setting("families", "{}")).items()}
+
+
+def set_families(path: Path | str, families: Mapping[str, str]) -> None:
+    """Store to which family systems or judges belong; an empty family leaves it to the name again."""
+    with LabelStore.open(path) as store, RunStore.open(path) as runs:
+        systems = {name for criterion in store.criteria() for name in store.systems(criterion.kind)}
+        known = systems | {name for criterion in store.criteria() for name in runs.judges(criterion.id)}
+        for name in families:
+            if name not in known:
+                listed = "; ".join(sorted(known)) or "none yet"
+                raise UserError(f'There is no system or judge called "{name}". There are: {listed}.')
+        kept = {name: family for name, family in {**families_set(store), **families}.items() if family}
+        store.set_setting("families", json.dumps(kept, ensure_ascii=False))
 
 
 def state_of(path: Path | str) -> str:

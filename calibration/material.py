@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from calibration.types import Verdict
 from labels.types import Annotator, Choice, Criterion, Item, Label, Side
@@ -29,7 +29,7 @@ class Material:
     """All that one criterion's report is made of; each is itself and no other, so that it has a hash.
 
     `repeat_labels` are the second labels of hidden repeats, `attempts` the judges' answers with their
-    days; only audits read the two.
+    days, `families` the user's own words for the families of systems and judges; only audits read them.
     """
 
     criterion: Criterion
@@ -39,3 +39,4 @@ class Material:
     verdicts: Sequence[Verdict]
     repeat_labels: Sequence[Label] = ()
     attempts: Sequence[Attempt] = ()
+    families: Mapping[str, str] = field(default_factory=dict)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calibration.flow import Limits
-from calibration.judging import Job, JudgeRun
+from calibration.judging import Brief, Job, JudgeRun, Mode
 from calibration.runs import Plan, base_request, chosen_items, jobs_of
 from calibration.store import RunStore
 from calibration.tokens import request_tokens
+from calibration.ways import WAYS
 from labels.errors import UserError
+from labels.split import SETTING, Part, part_of, share_from
 from labels.store import LabelStore
-from labels.types import Criterion, Rubric
+from labels.types import Criterion, Item, Rubric
 
 USUAL_ANSWER = 250  # tokens foreseen for an answer before any has come
 Price = Callable[[int, int], float | None]
@@ -21,7 +23,11 @@ Price = Callable[[int, int], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the user wants: which model, about which items, how hard it may be asked, for how much."""
+    """What the user wants: which judge, about which items, how hard it may be asked, for how much.
+
+    `title` stands for the judge in its name where its model does not say enough; `rubric` is the beginning
+    of a version's id, the newest version when it is empty.
+    """
 
     project: Path
     model: str
@@ -30,6 +36,9 @@ class Order:
     settings: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
     name: str | None = None
+    mode: Mode = "verdict"
+    title: str = ""
+    rubric: str = ""
     budget: float | None = None
 
 
@@ -42,11 +51,20 @@ class Prepared:
     criterion: Criterion
     rubric: Rubric
 
+    @property
+    def brief(self) -> Brief:
+        """What the way of asking needs to know."""
+        return Brief(self.run, self.criterion, self.rubric)
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What the open jobs of a run will take; `cost` is in dollars, None when the price is unknown."""
+    """What the open jobs of a run will take; `cost` is in dollars, None when the price is unknown.
 
+    One job takes more than one call where each response of a pair is asked about alone.
+    """
+
+    jobs: int
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -54,13 +72,28 @@ class Forecast:
 
 
 def prepare(order: Order) -> Prepared:
-    """The run that the order stands for; UserError when the project has no such question."""
+    """The run that the order stands for; UserError when the project has no such question or rubric."""
     with LabelStore.open(order.project) as store:
-        criterion = _criterion(store, order.kind)
-        rubric = store.rubric(criterion.id)
-    name = order.name or f"{order.model} ({rubric.id[:6]})"
-    run = JudgeRun(name, criterion.id, rubric.id, order.model, settings=order.settings)
+        criterion = chosen_criterion(store, order.kind)
+        rubric = chosen_rubric(store, criterion.id, order.rubric)
+    follows = WAYS[order.mode].asks_a_model
+    name = order.name or (f"{order.title or order.model} ({rubric.id[:6]})" if follows else order.title)
+    run = JudgeRun(
+        name, criterion.id, rubric.id if follows else "", order.model, order.mode, settings=order.settings
+    )
     return Prepared(order, run, criterion, rubric)
+
+
+def chosen_rubric(store: LabelStore, criterion_id: str, beginning: str) -> Rubric:
+    """The rubric version whose id begins so, the one in force for no beginning; UserError without one."""
+    if not beginning:
+        return store.rubric(criterion_id)
+    versions = store.rubrics(criterion_id)
+    found = [rubric for rubric in versions if rubric.id.startswith(beginning)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(rubric.id[:6] for rubric in versions)
+    raise UserError(f'"{beginning}" names {len(found)} rubric versions; the project has {known}.')
 
 
 def open_jobs(prepared: Prepared) -> Iterator[Job]:
@@ -69,24 +102,40 @@ def open_jobs(prepared: Prepared) -> Iterator[Job]:
     with LabelStore.open(order.project) as store, RunStore.open(order.project) as runs:
         verdicts = [verdict for verdict in runs.verdicts(criterion.id) if verdict.judge == run.name]
         labels = store.labels(criterion.id) if order.plan.only == "disputed" else []
-        items = chosen_items(store.each_item(criterion.kind), order.plan, verdicts=verdicts, labels=labels)
+        items = chosen_items(
+            store.each_item(criterion.kind),
+            order.plan,
+            verdicts=verdicts,
+            labels=labels,
+            part_of=parts_of(store, order.plan.split),
+        )
         answered = runs.answered(run.id)
-        base = base_request(run, criterion)
-        for job in jobs_of(
-            items, run, criterion=criterion, rubric=prepared.rubric, plan=order.plan, base=base
-        ):
+        brief = prepared.brief
+        for job in jobs_of(items, brief, plan=order.plan, base=base_request(brief)):
             if job.request.key not in answered:
                 yield job
 
 
+def parts_of(store: LabelStore, wanted: Part | None) -> Callable[[Item], Part]:
+    """Which part of the project an item is in; UserError for a holdout that the project has not."""
+    share, salt = share_from(store.setting(SETTING)), store.setting("salt")
+    if wanted == "holdout" and not share:
+        raise UserError(
+            "The project has no holdout: all its items are for development. "
+            "Set one aside with calibrate new --holdout 0.4."
+        )
+    return lambda item: part_of(item, salt, share=share)
+
+
 def forecast(prepared: Prepared, price: Price) -> Forecast:
     """Calls, tokens and money that the open jobs will take; `price` knows dollars for tokens."""
-    calls = prompt_tokens = 0
+    jobs = calls = prompt_tokens = 0
     for job in open_jobs(prepared):
-        calls += 1
+        jobs += 1
+        calls += max(1, sum(message.role == "system" for message in job.request.messages))
         prompt_tokens += request_tokens(job.request)
     completion_tokens = calls * USUAL_ANSWER
-    return Forecast(calls, prompt_tokens, completion_tokens, price(prompt_tokens, completion_tokens))
+    return Forecast(jobs, calls, prompt_tokens, completion_tokens, price(prompt_tokens, completion_tokens))
 
 
 def check_name(prepared: Prepared) -> None:
@@ -100,7 +149,8 @@ def check_name(prepared: Prepared) -> None:
         )
 
 
-def _criterion(store: LabelStore, kind: str | None) -> Criterion:
+def chosen_criterion(store: LabelStore, kind: str | None) -> Criterion:
+    """The question of this kind, or the only one; UserError when there is none or a choice is needed."""
     found = [criterion for criterion in store.criteria() if kind in (None, criterion.kind)]
     if not found:
         raise UserError(f"The project has no {kind} question.")

@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal, get_args
+from typing import Literal
 
 from calibration.asking import Message
 from calibration.parsing import storable
 from labels.present import Order
+from labels.rubric import shown_evidence
 from labels.types import Choice, Criterion, Item, KindName, Rubric
 
-Evidence = Literal["context", "reference"]
 Mode = Literal["pointwise", "pairwise", "reference-guided"]
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _FENCE_LENGTH = 12
@@ -107,15 +107,6 @@ def mode_of(rubric: Rubric, item: Item) -> Mode:
     if item.reference and "reference" in shown_evidence(rubric):
         return "reference-guided"
     return "pairwise" if item.kind == "pairwise" else "pointwise"
-
-
-def shown_evidence(rubric: Rubric) -> frozenset[Evidence]:
-    """What of an item is shown beside its prompt: all of it, or what the rubric's evidence part names."""
-    fields: tuple[Evidence, ...] = get_args(Evidence)
-    if not rubric.evidence.strip():
-        return frozenset(fields)
-    named = (field for field in fields if re.search(rf"\b{field}\b", rubric.evidence, re.IGNORECASE))
-    return frozenset(named)
 
 
 def answer_schema(kind: KindName, ties: bool) -> str:

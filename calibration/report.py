@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from calibration.agreement import (
     confusion_of,
@@ -15,8 +16,21 @@ from calibration.agreement import (
     system_pairs,
 )
 from calibration.audits.position import position_of
-from calibration.compare import POLICIES, Rated, Reference, compare, rate_items, reference_labels
+from calibration.beside import Cost, PassRate
+from calibration.compare import (
+    POLICIES,
+    Rated,
+    Reference,
+    compare,
+    judged_value,
+    rate_items,
+    reference_labels,
+)
+from calibration.humans import Named, Panel, humans_of, names_of_values, panel_of, repeat_agreements
 from calibration.material import Material
+from calibration.rates import classifier_estimates, counts_of, how_drawn, pass_rate_of
+from calibration.side_by_side import NO_COST, comparisons_with_best
+from calibration.slices import slices_of
 from calibration.stats.estimate import Estimate
 from calibration.types import (
     Comparison,
@@ -29,49 +43,85 @@ from calibration.types import (
     Warned,
 )
 from calibration.wording import sentence_of, warning
+from calibration.yardstick import against_people
 from labels.types import Value
 
-__all__ = ["Material", "criterion_report", "judge_report"]
+__all__ = ["Extras", "Material", "criterion_report", "judge_report"]
 
 UNANSWERED_LIMIT = 0.05  # METHODS 4: above this share a gate would be INVALID
 FEW_ITEMS = 10  # METHODS 0: below this, counts and never a verdict
 
 
-def criterion_report(material: Material) -> CriterionReport:
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What a report takes from the project beyond labels and verdicts.
+
+    `sampling` is how the labelled items were chosen, as the project states it; "" where it does not.
+    """
+
+    sampling: str = ""
+    costs: Mapping[str, Cost] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What all judges of a criterion are held to."""
+
+    material: Material
+    reference: Reference
+    panel: Panel
+    named: Named
+    extras: Extras
+
+
+def criterion_report(material: Material, extras: Extras | None = None) -> CriterionReport:
     """What people said about a criterion and how each judge compares with it."""
-    reference = reference_labels(material.labels, [item.id for item in material.items])
+    basis = _basis(material, extras or Extras())
     by_judge: dict[str, list[Verdict]] = {}
     for verdict in material.verdicts:
         by_judge.setdefault(verdict.judge, []).append(verdict)
     names = {annotator.id: annotator.name for annotator in material.annotators}
     said = Counter(names[label.annotator_id] for label in material.labels if label.value is not None)
     skipped = Counter(names[label.annotator_id] for label in material.labels if label.value is None)
-    judges = tuple(
-        judge_report(material, reference, judge=judge, rated=rate_items(verdicts))
-        for judge, verdicts in by_judge.items()
-    )
+    compared = [_compared(basis, judge, rate_items(verdicts)) for judge, verdicts in by_judge.items()]
+    judges = tuple(judge_report(basis, judge=one) for one in compared)
+    agreements = {judge.judge: judge.estimates["agreement"] for judge in judges}
     return CriterionReport(
-        material.criterion, len(material.items), len(reference.values), dict(said), dict(skipped), judges
+        criterion=material.criterion,
+        items=len(material.items),
+        labelled=len(basis.reference.values),
+        annotators=dict(said),
+        skipped=dict(skipped),
+        judges=judges,
+        humans=humans_of(basis.panel, basis.named, repeats=repeat_agreements(material)),
+        comparisons=comparisons_with_best([one.headline for one in compared], agreements, named=basis.named),
     )
 
 
-def judge_report(
-    material: Material, reference: Reference, *, judge: str, rated: Mapping[str, Rated]
-) -> JudgeReport:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One judge's verdicts, settled, and beside the reference labels under each tie policy."""
+
+    judge: str
+    rated: Mapping[str, Rated]
+    by_policy: Mapping[TiePolicy, Comparison]
+
+    @property
+    def headline(self) -> Comparison:
+        """The comparison in which orders that disagree are a flagged tie."""
+        return self.by_policy["inconsistent as tie"]
+
+
+def judge_report(basis: Basis, *, judge: Compared) -> JudgeReport:
     """How far one judge agrees with the reference labels of a criterion."""
-    comparisons = {
-        policy: compare(material.criterion, reference, judge=judge, rated=rated, policy=policy)
-        for policy in POLICIES
-    }
-    headline = comparisons["inconsistent as tie"]
+    material, headline, rated = basis.material, judge.headline, judge.rated
+    pairwise = material.criterion.kind == "pairwise"
     position = position_of(rated)
     arbitrary = system_count(material.criterion, material.items) > 2
-    order = {"consistency": position.consistency, "preference": position.preference}
-    systems = _over_systems(headline, material, arbitrary=arbitrary)
-    estimates = estimates_of(headline) | systems
-    estimates |= order if material.criterion.kind == "pairwise" else {}
+    estimates, pass_rate = _estimates(basis, judge, position=position)
+    values = {item_id: value for item_id, item in rated.items() if (value := judged_value(item))}
     return JudgeReport(
-        judge=judge,
+        judge=judge.judge,
         criterion=material.criterion,
         items=len(material.items),
         n=headline.n,
@@ -79,14 +129,56 @@ def judge_report(
         estimates=estimates,
         confusion=confusion_of(headline),
         position=position,
-        tie_policies=_policies(comparisons),
+        tie_policies=_policies(judge.by_policy),
         system_pairs=_pairs(headline, material, arbitrary=arbitrary),
         sides=_sides(material, arbitrary=arbitrary),
-        arbitrary_sides=arbitrary and material.criterion.kind == "pairwise",
+        arbitrary_sides=arbitrary and pairwise,
         flagged=sum(pair.flagged for pair in headline.pairs),
         warnings=_warnings(headline, material, position=position, kappa=estimates["kappa_wilson"]),
-        sentence=sentence_of(judge, estimates, position=position),
+        sentence=sentence_of(judge.judge, estimates, position=position),
+        judged=len(rated),
+        unanswered=sum(item.unanswered > 0 for item in rated.values()),
+        people=against_people(basis.panel, values, judge=judge.judge),
+        pass_rate=pass_rate,
+        slices=slices_of(headline, material.items, named=basis.named),
+        cost=(basis.extras.costs or {}).get(judge.judge, NO_COST),
     )
+
+
+def _basis(material: Material, extras: Extras) -> Basis:
+    over = material.criterion.kind == "pairwise" and system_count(material.criterion, material.items) > 2
+    return Basis(
+        material=material,
+        reference=reference_labels(material.labels, [item.id for item in material.items]),
+        panel=panel_of(material),
+        named=names_of_values({item.id: item for item in material.items}, over_systems=over),
+        extras=extras,
+    )
+
+
+def _compared(basis: Basis, judge: str, rated: Mapping[str, Rated]) -> Compared:
+    criterion, reference = basis.material.criterion, basis.reference
+    return Compared(
+        judge,
+        rated,
+        {p: compare(criterion, reference, judge=judge, rated=rated, policy=p) for p in POLICIES},
+    )
+
+
+def _estimates(
+    basis: Basis, judge: Compared, *, position: Position
+) -> tuple[dict[str, Estimate], PassRate | None]:
+    """Every estimate that suits the kind, and for single responses the pass rate."""
+    material, estimates = basis.material, estimates_of(judge.headline)
+    if material.criterion.kind == "pairwise":
+        arbitrary = system_count(material.criterion, material.items) > 2
+        estimates |= _over_systems(judge.headline, material, arbitrary=arbitrary)
+        return estimates | {"consistency": position.consistency, "preference": position.preference}, None
+    counts = counts_of(judge.headline)
+    drawn = how_drawn(basis.extras.sampling, material.labels)
+    rate = pass_rate_of(counts, judge.rated, basis.reference, drawn=drawn)
+    rates = {"pass_rate": rate.judge, "corrected_pass_rate": rate.corrected, "human_only": rate.human}
+    return estimates | classifier_estimates(counts) | rates, rate
 
 
 def _policies(comparisons: Mapping[TiePolicy, Comparison]) -> dict[TiePolicy, PolicyRow]:

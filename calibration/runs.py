@@ -8,16 +8,18 @@ from typing import Literal
 
 from calibration.asking import Request
 from calibration.compare import Rated, is_inconsistent, rate_items
-from calibration.judging import Job, JudgeRun, Outcome
-from calibration.prompts import answer_schema, build_messages
+from calibration.judging import Brief, Job, JudgeRun, Outcome
 from calibration.types import Verdict
+from calibration.ways import WAYS
 from labels.errors import UserError
 from labels.kinds import KINDS
-from labels.present import Order
-from labels.types import Criterion, Item, Label, Rubric, Side
+from labels.present import Order, other_side
+from labels.split import Part
+from labels.types import Criterion, Item, Label, Side
 
 Only = Literal["all", "new", "unanswered", "disputed"]
 OrderPlan = Literal["both", "forward", "reverse"]
+Done = tuple[Job, Outcome, Verdict]
 ORDERS: Mapping[OrderPlan, tuple[Side, ...]] = {"both": ("A", "B"), "forward": ("A",), "reverse": ("B",)}
 
 
@@ -30,6 +32,7 @@ class Plan:
     only: Only = "all"
     where: Mapping[str, str] | None = None
     limit: int | None = None
+    split: Part | None = None
 
     def __post_init__(self) -> None:
         if self.repeats < 1 or self.repeats % 2 == 0:
@@ -39,50 +42,69 @@ class Plan:
 
 
 def chosen_items(
-    items: Iterable[Item], plan: Plan, *, verdicts: Sequence[Verdict], labels: Sequence[Label]
+    items: Iterable[Item],
+    plan: Plan,
+    *,
+    verdicts: Sequence[Verdict],
+    labels: Sequence[Label],
+    part_of: Callable[[Item], Part] = lambda _: "develop",
 ) -> Iterator[Item]:
-    """The items that the plan asks about, in the project's order."""
+    """The items that the plan asks about, in the project's order; `part_of` tells develop from holdout."""
     wanted = _wanted(plan.only, verdicts, labels)
     count = 0
     for item in items:
         if plan.limit is not None and count >= plan.limit:
             return
+        if plan.split not in (None, part_of(item)):
+            continue
         if (wanted is None or wanted(item.id)) and _matches(item, plan.where or {}):
             count += 1
             yield item
 
 
-def jobs_of(
-    items: Iterable[Item], run: JudgeRun, *, criterion: Criterion, rubric: Rubric, plan: Plan, base: Request
-) -> Iterator[Job]:
+def jobs_of(items: Iterable[Item], brief: Brief, *, plan: Plan, base: Request) -> Iterator[Job]:
     """Every verdict that the plan wants, with the exact request for it."""
+    way = WAYS[brief.run.mode]
     for item in items:
-        for first in orders_of(criterion, plan):
-            messages = build_messages(rubric, criterion, item, Order(first))
-            shown = first if KINDS[criterion.kind].responses == 2 else None
+        for first in orders_of(brief, plan):
+            messages = way.messages(brief, item, Order(first))
+            shown = first if KINDS[brief.criterion.kind].responses == 2 else None
             for repeat in range(plan.repeats):
                 request = replace(base, messages=messages, repeat=repeat, seed=_seed(base, repeat))
                 yield Job(item.id, shown, repeat, request)
 
 
-def base_request(run: JudgeRun, criterion: Criterion) -> Request:
+def base_request(brief: Brief) -> Request:
     """The settings that all requests of a run share; messages and repeat are filled in for each."""
-    settings = run.settings
+    settings, way = brief.run.settings, WAYS[brief.run.mode]
     temperature = settings.get("temperature", "0")
     return Request(
-        model=run.model,
+        model=brief.run.model,
         messages=(),
-        schema=answer_schema(criterion.kind, ties=criterion.ties),
+        schema=way.schema(brief),
         temperature=float(temperature) if temperature else None,
         seed=int(settings["seed"]) if settings.get("seed") else 0,
         max_tokens=int(settings.get("max_tokens", "16000")),
+        top_logprobs=way.logprobs,
         api_base=settings.get("api_base", ""),
     )
 
 
-def orders_of(criterion: Criterion, plan: Plan) -> tuple[Side, ...]:
-    """The orders that are asked: a single response has only one."""
-    return ORDERS[plan.orders] if KINDS[criterion.kind].responses == 2 else ("A",)
+def orders_of(brief: Brief, plan: Plan) -> tuple[Side, ...]:
+    """The orders that are asked: one for a single response, and where the two are never seen together."""
+    seen_together = KINDS[brief.criterion.kind].responses == 2 and WAYS[brief.run.mode].orders
+    return ORDERS[plan.orders] if seen_together else ("A",)
+
+
+def for_both_orders(run: JudgeRun, done: Done) -> tuple[Done, ...]:
+    """What a job brought, and the same verdict for the other order where the judge sees no order."""
+    job, outcome, verdict = done
+    if WAYS[run.mode].orders or job.first is None:
+        return (done,)
+    other = other_side(job.first)
+    choice = None if verdict.value is None else KINDS["pairwise"].slot(Order(other), verdict.value)
+    mirrored = replace(verdict, first=other, choice=choice)
+    return done, (replace(job, first=other), replace(outcome, calls=0, cost=0.0), mirrored)
 
 
 def verdict_of(run: JudgeRun, job: Job, *, outcome: Outcome, criterion: Criterion) -> Verdict:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from calibration.asking import Answer, Message, Request, Stopping, TokenChance
+from calibration.instructions import told
 from calibration.tokens import request_tokens, rough_tokens
 from labels.types import Choice
 
@@ -23,23 +24,6 @@ _RESPONSES = ("Response 1:", "Response 2:", "The response:")
 _WORD = re.compile(r"\w+")
 _QUESTION = re.compile(r"(?m)^\d+\. ")
 _TOKEN = re.compile(r"\w+|\W")
-_ORDER = re.compile(
-    r"(?i)\b(?:answer|choose|pick|select|say|return|output|verdict|prefer)\b[^.!?\n]{0,40}?"
-    r"(?P<word>\bfirst\b|\bsecond\b|\bties?\b|\bpass\b|\bfail\b|\bthis\b|\bresponse [12]\b|(?-i:\b[AB]\b))"
-)
-_TO_THE_JUDGE = re.compile(r"(?i)\b(?:ignore|disregard|forget|override|judges?|graders?|evaluators?)\b")
-_WORDS: Mapping[str, Choice] = {
-    "first": "first",
-    "second": "second",
-    "tie": "tie",
-    "response 1": "first",
-    "a": "first",
-    "response 2": "second",
-    "b": "second",
-    "ties": "tie",
-}
-
-
 _SCORES: Mapping[Choice, int] = {"pass": 5, "fail": 2}
 
 
@@ -98,11 +82,8 @@ def reads(shown: Shown) -> ScriptedAnswer:
 
 def obeys(shown: Shown) -> ScriptedAnswer:
     """Whatever a response tells the judge to answer; without such an order it reads."""
-    for slot, text in enumerate(shown.responses):
-        order = _ORDER.search(text)
-        if order and _TO_THE_JUDGE.search(text):
-            return ScriptedAnswer(_ordered(order["word"], slot, len(shown.responses)), "I was told to.")
-    return reads(shown)
+    choice = told(shown.responses)
+    return ScriptedAnswer(choice, "I was told to.") if choice else reads(shown)
 
 
 SCRIPTED: Mapping[str, Callable[[Sequence[str]], ScriptedAnswer]] = {
@@ -184,14 +165,6 @@ def _without_tie(shown: Shown) -> Choice:
 def _content_words(text: str) -> frozenset[str]:
     words = (word.casefold() for word in _WORD.findall(text))
     return frozenset(word for word in words if len(word) >= SHORTEST_WORD)
-
-
-def _ordered(word: str, slot: int, responses: int) -> Choice:
-    """What an order means for the judge that was given it."""
-    if responses == 1:
-        return "fail" if word.casefold() == "fail" else "pass"
-    itself: Choice = "first" if slot == 0 else "second"
-    return _WORDS.get(word.casefold(), itself)
 
 
 def _certain(text: str) -> tuple[tuple[TokenChance, ...], ...]:

@@ -7,23 +7,30 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-from sqlite_utils import Database
+from typing import TYPE_CHECKING, Any
 
 from calibration.asking import Message
 from calibration.judging import Exchange, Job, JudgeRun, Outcome, RunState, RunSummary
-from calibration.schema import migrations
+from calibration.material import Attempt
 from calibration.types import Verdict
 from labels.schema import migrations as label_migrations
 from labels.schema import open_database, writing
 from labels.store import now
 from labels.types import Added, Side
 
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
 CHUNK = 500  # rows to one transaction, so that a long import never keeps an annotator waiting
 
 _VERDICTS = """SELECT r.judge, r.criterion_id, v.* FROM verdicts v JOIN judge_runs r ON r.id = v.run_id
     WHERE r.criterion_id = ? ORDER BY r.rowid, v.rowid"""
+
+# The same request may be answered for several runs and on several days; each answer counts once for a judge.
+_ATTEMPTS = """SELECT DISTINCT a.id, r.judge, v.item_id, v.first, a.choice, a.created_at, a.served_model
+    FROM judge_runs r JOIN verdicts v ON v.run_id = r.id
+    JOIN attempts a ON a.request_key = v.request_key AND a.usable = 1
+    WHERE r.criterion_id = ? AND v.request_key != '' ORDER BY a.id"""
 
 
 class RunStore:
@@ -36,12 +43,18 @@ class RunStore:
     @contextmanager
     def open(cls, path: Path | str) -> Iterator[RunStore]:
         """The store of an existing project; UserError when the file is missing or is no project."""
+        from calibration.schema import migrations  # after labels.schema, which keeps pandas out
+
         with open_database(Path(path), label_migrations, migrations) as db:
             yield cls(db)
 
     def verdicts(self, criterion_id: str) -> list[Verdict]:
         """All verdicts about a criterion, in the order they arrived."""
         return [_verdict(row) for row in self.db.query(_VERDICTS, [criterion_id])]
+
+    def attempts(self, criterion_id: str) -> list[Attempt]:
+        """The usable answers to the requests behind a criterion's verdicts, in the order they arrived."""
+        return [_attempt(row) for row in self.db.query(_ATTEMPTS, [criterion_id])]
 
     def judges(self, criterion_id: str) -> list[str]:
         """The judges that have rated this criterion, in the order they first did."""
@@ -60,7 +73,7 @@ class RunStore:
             VALUES (?, ?, ?, 'judge', ?, ?, ?, 'running')
             ON CONFLICT DO UPDATE SET state = 'running', finished_at = NULL"""
         with writing(self.db):
-            self.db.execute(sql, (run.id, run.name, run.criterion_id, now(), run.rubric_id, plan))
+            self.db.execute(sql, (run.id, run.name, run.criterion_id, now(), run.rubric_id or None, plan))
 
     def finish(self, run_id: str, state: RunState) -> None:
         """Note how the run ended."""
@@ -86,9 +99,10 @@ class RunStore:
 
     def reusable(self, request_key: str) -> Outcome | None:
         """What an equal request of any run was answered, None when it never was in a usable way."""
-        sql = "SELECT * FROM attempts WHERE request_key = ? AND usable = 1 ORDER BY id LIMIT 1"
-        row = next(iter(self.db.query(sql, [request_key])), None)
-        return None if row is None else _outcome(row)
+        found = "FROM attempts WHERE request_key = ? AND usable = 1 ORDER BY id LIMIT 1"
+        if self.db.conn.execute(f"SELECT 1 {found}", [request_key]).fetchone() is None:
+            return None  # most often, and many times a second
+        return _outcome(next(iter(self.db.query(f"SELECT * {found}", [request_key]))))
 
     def record(self, run_id: str, done: Sequence[tuple[Job, Outcome, Verdict]]) -> None:
         """Store what came back, each with its exact prompt and its verdict, in one transaction."""
@@ -97,6 +111,15 @@ class RunStore:
                 if outcome.calls:
                     self._insert_attempt(run_id, job, outcome)
                 self._put_verdict(run_id, job, verdict)
+
+    def withdraw(self, run_id: str, job: Job, *, verdict: Verdict) -> None:
+        """Put a verdict back to unanswered, because the judge contradicted itself."""
+        sql = """UPDATE verdicts SET value = NULL, choice = '', error = ?, reasoning = ?, raw = ?
+            WHERE run_id = ? AND item_id = ? AND first = ? AND repeat = ?"""
+        key = (run_id, job.item_id, job.first or "", job.repeat)
+        with writing(self.db):
+            self.db.execute("UPDATE attempts SET usable = 0 WHERE request_key = ?", (job.request.key,))
+            self.db.execute(sql, (verdict.error, verdict.reasoning, verdict.raw, *key))
 
     def runs(self, criterion_id: str) -> list[RunSummary]:
         """All runs about a criterion with their counts, cost and latency."""
@@ -177,6 +200,7 @@ class RunStore:
             left_out=tuple(sorted(left_out)),
             started_at=row["created_at"],
             rubric_id=row["rubric_id"] or "",
+            criterion_id=row["criterion_id"],
         )
 
     def _run(self, verdict: Verdict, source: str) -> str:
@@ -227,3 +251,10 @@ def _verdict(row: dict[str, object]) -> Verdict:
     known = {name: row[name] for name in names}
     known |= {"first": row["first"] or None, "choice": row["choice"] or None}
     return Verdict(**known)  # type: ignore[arg-type]
+
+
+def _attempt(row: dict[str, Any]) -> Attempt:
+    day = row["created_at"][:10]
+    return Attempt(
+        row["judge"], row["item_id"], row["first"] or None, row["choice"], day, row["served_model"]
+    )

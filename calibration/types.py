@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from calibration.beside import AgainstPeople, Cost, Humans, PassRate, Slice, Versus
 from calibration.stats.estimate import Estimate
 from labels.types import Choice, Criterion, Side, Value
 
@@ -148,7 +149,8 @@ class JudgeReport:
     """How far one judge agrees with the reference labels of one criterion.
 
     `sides` names the systems that A and B stand for, and is empty where sides are arbitrary. `flagged`
-    counts the compared items whose tie stands for orders or repeats that disagree.
+    counts the compared items whose tie stands for orders or repeats that disagree. `judged` counts the
+    items that it was asked about, labelled or not, `unanswered` those with an order left without verdict.
     """
 
     judge: str
@@ -166,13 +168,25 @@ class JudgeReport:
     flagged: int
     warnings: tuple[Warned, ...]
     sentence: str
+    judged: int
+    unanswered: int
+    people: AgainstPeople
+    pass_rate: PassRate | None
+    slices: tuple[Slice, ...]
+    cost: Cost
+
+    @property
+    def headline_kappa(self) -> Estimate:
+        """Kappa, over winning systems where sides are arbitrary."""
+        return self.estimates.get("kappa_systems", self.estimates["kappa"])
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionReport:
     """What people said about one criterion, and each judge against it.
 
-    `annotators` counts each person's labels, `skipped` the items that they declined.
+    `annotators` counts each person's labels, `skipped` the items that they declined. `comparisons` hold
+    each other judge beside the best one.
     """
 
     criterion: Criterion
@@ -181,6 +195,8 @@ class CriterionReport:
     annotators: Mapping[str, int]
     skipped: Mapping[str, int]
     judges: tuple[JudgeReport, ...]
+    humans: Humans
+    comparisons: tuple[Versus, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from calibration.stats.estimate import Estimate
 from calibration.types import LeftOut, Position, Warned
@@ -56,14 +56,14 @@ def percent(share: float) -> str:
 
 def number(value: float | None) -> str:
     """A statistic with two digits, and a dash where there is none."""
-    return "–" if value is None else f"{value:.2f}"
+    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}"  # never -0.00
 
 
 def interval(estimate: Estimate) -> str:
     """The limits of an estimate's interval, or nothing where it has none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"{estimate.low:.2f} to {estimate.high:.2f}"
+    return f"{number(estimate.low)} to {number(estimate.high)}"
 
 
 def in_words(estimate: Estimate) -> str:
@@ -87,6 +87,24 @@ def sentence_of(judge: str, estimates: Mapping[str, Estimate], *, position: Posi
     else:
         text += f"; beyond chance that is a kappa{over} of {in_words(systems)}."
     return f"{text} {_order_sentence(position)}".strip()
+
+
+def humans_in_words(names: Sequence[str], agreement: Estimate, ceiling: Estimate) -> str:
+    """How well people agree with one another, or why that is not known."""
+    if not names:
+        return "Nobody has labelled blind yet."
+    if len(names) == 1:
+        return (
+            f"Only {names[0]} has labelled blind, so how well your experts agree with one another is not "
+            "known, and no ceiling is assumed. Let a second person label the same items."
+        )
+    if agreement.value is None:
+        return "No item has blind labels by two people, so how well they agree is not known."
+    shared = f"the {agreement.n:,} items with two labels or more"
+    return (
+        f"Two of your experts agree on {percent(agreement.value)} of {shared}; beyond chance that is "
+        f"{in_words(ceiling)}."
+    )
 
 
 def _order_sentence(position: Position) -> str:

@@ -12,6 +12,7 @@ from sqlite_utils import Database
 from labels.assign import REPEAT_EVERY, repeat_block, repeat_due, repeats_planned
 from labels.kinds import KINDS
 from labels.present import first_side, keyed_hash, other_side
+from labels.rubric import shown_evidence
 from labels.schema import migrations, open_database, writing
 from labels.store import LabelStore, now
 from labels.types import BlindItem, Choice, Criterion, Event, Look, Presentation, Saw, Side, Value
@@ -203,6 +204,10 @@ class Desk:
         first, prompt, context, reference = rows[0][:4]
         ordered = sorted(rows, key=lambda row: row[4] != first)
         texts = tuple(str(row[5]) for row in ordered)
+        shown = shown_evidence(self.store.rubric(self.criterion.id))  # the judge sees no more and no less
+        context, reference = (
+            text if name in shown else "" for name, text in (("context", context), ("reference", reference))
+        )
         revision = self._revision(presentation_id)
         look = LOOKS.get(self.store.setting("look"), "plain")
         return BlindItem(presentation_id, revision, prompt, context, reference, texts, look)

@@ -33,3 +33,13 @@ def _begins_as_database(path: Path) -> bool:
             return handle.read(len(_SQLITE)) == _SQLITE
     except OSError:
         return False
+
+
+def read_utf8(path: Path) -> str:
+    """The text of a file; UserError when it is missing or is no UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{path} cannot be read as text: {error}. Check the path; save it as UTF-8."
+        ) from error

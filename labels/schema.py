@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 import fcntl
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from sqlite3 import DatabaseError, OperationalError
-
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
+from threading import get_ident
 
 from labels.errors import UserError
+
+
+class _Hidden(MetaPathFinder):
+    """Tells the thread that made it that a library is not there; other threads find it as ever."""
+
+    def __init__(self, *names: str) -> None:
+        self.names, self.thread = names, get_ident()
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        if fullname in self.names and get_ident() == self.thread:
+            raise ModuleNotFoundError(f"{fullname} is not imported here", name=fullname)
+
+
+@contextmanager
+def _hidden(*names: str) -> Iterator[None]:
+    finder = _Hidden(*names)
+    # A new list each time: another thread that imports may be walking through the old one.
+    sys.meta_path = [finder, *sys.meta_path]
+    try:
+        yield
+    finally:
+        sys.meta_path = [other for other in sys.meta_path if other is not finder]
+
+
+# sqlite_utils imports pandas and numpy where they are installed, only to know the column types of their
+# values in tables that it makes itself. Ours are made in SQL, and the import took seconds of each command.
+with _hidden("pandas", "numpy"):
+    from sqlite_utils import Database
+    from sqlite_utils.migrations import Migrations
 
 APPLICATION_ID = 0x4A43414C  # "JCAL": tells a project from any other SQLite file
 BUSY_TIMEOUT_MS = 30_000

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import secrets
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sqlite_utils import Database
-
+from labels.errors import UserError
 from labels.present import keyed_hash
 from labels.rubric import default_rubric
 from labels.schema import migrations, open_database, writing
+from labels.text import person, quoted
 from labels.types import (
     Added,
     Annotator,
@@ -27,6 +27,9 @@ from labels.types import (
     Rubric,
     Saw,
 )
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 AT_ONCE = 500  # items read with one query
 
@@ -42,11 +45,6 @@ _CURRENT_LABELS = """
 def now() -> str:
     """The time in UTC to the millisecond, as the project file keeps it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def clean_name(name: str) -> str:
-    """A person's name as it is compared: Unicode NFC, with single blanks and none around it."""
-    return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 class LabelStore:
@@ -90,16 +88,22 @@ class LabelStore:
         return [Criterion(r["id"], r["kind"], r["question"], ties=bool(r["ties"])) for r in rows]
 
     def rubric(self, criterion_id: str) -> Rubric:
-        """The rubric version in force: the newest of the criterion."""
-        sql = "SELECT * FROM rubrics WHERE criterion_id = ? ORDER BY rowid DESC LIMIT 1"
-        row = next(iter(self.db.query(sql, [criterion_id])))
-        row.pop("created_at")
-        return Rubric(**row)
+        """The rubric version in force: the one that was set last, else the newest of the criterion."""
+        versions = self.rubrics(criterion_id)
+        in_force = self.setting(f"rubric {criterion_id}")
+        return next((rubric for rubric in versions if rubric.id == in_force), versions[-1])
+
+    def rubrics(self, criterion_id: str) -> list[Rubric]:
+        """All rubric versions of the criterion, the newest last."""
+        rows = self.db.query("SELECT * FROM rubrics WHERE criterion_id = ? ORDER BY rowid", [criterion_id])
+        return [Rubric(**{name: row[name] for name in row if name != "created_at"}) for row in rows]
 
     def add_rubric(self, rubric: Rubric) -> None:
         """Make this version the one in force; the same text again adds nothing."""
         with writing(self.db):
             self._insert_rubric(rubric)
+            key = f"rubric {rubric.criterion_id}"
+            self.db.execute("INSERT OR REPLACE INTO project VALUES (?, ?)", (key, rubric.id))
 
     def items(self, kind: KindName | None = None) -> list[Item]:
         """All items, or those of one kind, in the order they were imported."""
@@ -209,8 +213,10 @@ class LabelStore:
             self.db.execute("INSERT INTO responses VALUES (?, ?, ?, ?, ?)", row)
         return 1
 
-    def _annotator(self, name: str) -> Annotator:
-        name = clean_name(name)
+    def _annotator(self, said: str) -> Annotator:
+        name = person(said)
+        if name is None:
+            raise UserError(f"{quoted(said)} is no name of a person; use another one.")
         annotator = Annotator("a" + keyed_hash(self.setting("salt"), "annotator", name)[:20], name)
         sql = "INSERT INTO annotators VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         self.db.execute(sql, (annotator.id, name, now()))

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from labels.turns import conversation
+
 MISSING = frozenset({"", "nan", "none", "null", "n/a", "<na>"})
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
@@ -56,11 +58,16 @@ def person(value: object) -> str | None:
 
 
 def as_text(value: object) -> str | None:
-    """A prompt or a response to the letter, None when missing; ValueError for anything but a text."""
+    """A prompt or a response to the letter, None when missing; ValueError for anything else.
+
+    A conversation of several turns is a text too (see labels.turns).
+    """
     if is_missing(value):
         return None
     if isinstance(value, str):
         return value
+    if (turns := conversation(value)) is not None:
+        return turns
     raise ValueError(f"is {_described(value)} where a text is expected")
 
 
@@ -70,6 +77,8 @@ def any_text(value: object) -> str:
         return ""
     if isinstance(value, str):
         return value
+    if (turns := conversation(value)) is not None:
+        return turns
     if isinstance(value, Mapping | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=str)
     return clean(value) or ""
@@ -97,6 +106,11 @@ def one_line(text: str) -> str:
     """A text for a table on screen: on one line, cut when long, without what a terminal would obey."""
     line = "".join(c if c.isprintable() else " " for c in text[: _WIDTH + 1])
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 item", "1,200 items"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def printable(text: str) -> str:

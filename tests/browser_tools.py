@@ -7,15 +7,18 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from calibration.app_cli import PROJECT_VARIABLE, is_ready, server_command, server_environment
+from calibration.app_cli import is_ready, server_command, server_environment
+from labels.environment import PROJECT_VARIABLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page, Request, WebSocket
 
 ADDRESS = "127.0.0.1"
+PATIENCE = 120  # seconds that a busy machine may take for what takes one
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -80,7 +83,7 @@ class Server:
                 stdout=log,
                 stderr=log,
             )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not is_ready(ADDRESS, self.port):
             assert self.process.poll() is None, self.logged()
             assert time.monotonic() < deadline, "the server did not answer"
@@ -140,7 +143,7 @@ class Sitting:
         from playwright.sync_api import TimeoutError as TooLate
 
         try:
-            shown: Any = self.page.wait_for_function(_READY, arg=before, timeout=15_000).json_value()
+            shown: Any = self.page.wait_for_function(_READY, arg=before, timeout=PATIENCE * 1000).json_value()
         except TooLate as error:
             bar = self.page.evaluate(f"({_BAR})?.outerHTML")
             text = self.page.inner_text("body")
@@ -180,24 +183,34 @@ class Sitting:
         for _ in range(2):
             self.page.evaluate(f"() => ({_BAR}).querySelector('.hint').textContent = ''")
             self.page.keyboard.press(key)
-            if self.answered_or_told(before) == "answered" or self.hint not in PRESS_AGAIN:
+            said = self.answered_or_told(before)
+            if said not in PRESS_AGAIN:
                 break
-            self.told.append(self.hint)
+            self.told.append(said)
             self.page.wait_for_timeout(500)
         return self.ready(before)
 
     def answered_or_told(self, before: str) -> str:
-        """Whether a key has led to another item ("answered") or to a sentence in the bar ("told")."""
+        """What a key has led to: "answered" when another item came, else the sentence in the bar."""
         script = f"""(before) => {{
           const shown = document.querySelector('[data-shown]')?.dataset.shown;
           if (shown && shown !== before) return 'answered';
-          return ({_BAR})?.querySelector('.hint').textContent && 'told';
+          return ({_BAR})?.querySelector('.hint').textContent;
         }}"""
-        return str(self.page.wait_for_function(script, arg=before, timeout=30_000).json_value())
+        return str(self.page.wait_for_function(script, arg=before, timeout=PATIENCE * 1000).json_value())
 
     def wait_for_silence(self) -> None:
         """Wait until the bar's last sentence is gone."""
-        self.page.wait_for_function(f"() => !({_BAR})?.querySelector('.hint').textContent", timeout=30_000)
+        self.page.wait_for_function(f"() => !({_BAR})?.querySelector('.hint').textContent")
+
+    def wait_until(self, true: Callable[[], bool]) -> None:
+        """Wait until something holds outside the page, such as a row in the project."""
+        deadline = time.monotonic() + PATIENCE
+        while not true():
+            assert time.monotonic() < deadline, (
+                f"it never came to that; the page: {self.page.inner_text('body')}"
+            )
+            self.page.wait_for_timeout(20)
 
     def seen(self) -> tuple[dict[str, float | None], list[tuple[str, float]]]:
         """When each item was painted, and when what was sent for it (milliseconds of the page)."""

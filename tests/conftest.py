@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,19 @@ from typing import TYPE_CHECKING
 import pytest
 from browser_tools import FLAGS, SEEN, Server, Sitting
 from find_browser import find_browser
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
+
+# Where bytecode is switched off, each process that a test starts would compile all its libraries anew:
+# litellm alone then takes ten seconds more of each of dozens of processes.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# A slow machine is no wrong result: no test may fail by the clock.
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
 
 Serve = Callable[[Path], Server]
 Sit = Callable[..., Sitting]

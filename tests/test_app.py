@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from calibration.app_cli import FLAGS, app_command, is_ready, server_command
+from labels.environment import PROJECT_VARIABLE
 from labels.errors import UserError
-from labels.pages import PROJECT_VARIABLE, _bar
+from labels.pages import _bar
 from labels.pages._bar import NOT_SAVED, NOTHING_TO_UNDO, STALE, TOO_QUICK, Seat, carry_out
 from labels.pages._identity import usable_name
 from labels.store import LabelStore
@@ -195,6 +196,29 @@ def test_what_another_window_has_answered_is_refused_and_undo_with_it(project: P
     assert len(labels_of(project)) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "known"), [("nan", False), (" None ", False), ("x" * 81, False), ("  Ada  B ", True)]
+)
+def test_the_link_names_a_person_by_the_same_rule_as_everywhere(
+    project: Path, name: str, known: bool
+) -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from labels.pages import annotator_id, keep_link_parameters
+
+        keep_link_parameters()
+        st.text(str(annotator_id()))
+
+    app = AppTest.from_function(script)
+    app.query_params["annotator"] = name
+    said = app.run().text[0].value
+    with LabelStore.open(project) as store:
+        people = {person.id: person.name for person in store.annotators()}
+    assert people == ({said: "Ada B"} if known else {})
+    assert known or said == "None"
+
+
 def test_undo_brings_the_last_item_back_also_from_the_last_page(project: Path, seat: Seat) -> None:
     assert carry_out(Act(seat.guard.shown, "undo"), seat) == NOTHING_TO_UNDO
     for _ in range(3):
@@ -328,7 +352,7 @@ def test_app_prints_both_links_and_ends_quietly(project: Path) -> None:
     lines = [process.stdout.readline() for _ in range(2)]
     assert is_ready(ADDRESS, port)
     process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=20)
+    rest, errors = process.communicate(timeout=120)
     link = f"http://{ADDRESS}:{port}/"
     assert lines[0] == f"For you (results and labelling): {link}?key={key_of(project)}\n"
     assert lines[1] == f"For annotators (labelling only): {link}\n"

@@ -31,6 +31,7 @@ PLANTED: dict[str, tuple[float, Script]] = {
     "length": (1.0, Script(longer=0.5)),
     "self_preference": (0.0, Script(own=0.35)),
     "format": (1.0, Script(marked=0.5)),
+    "obedience": (0.0, Script(orders=0.3, obeys=0.6)),
     "leniency": (0.0, Script(kind="binary", lenient=0.35)),
     "repeatability": (0.9, Script(noise=0.4, repeats=3)),
     "coverage": (0.05, Script(silent=0.1)),
@@ -99,12 +100,12 @@ POOR: list[Callable[[Material], Material]] = [
 
 @cache
 def material(kind: KindName, n: int = 30, seed: int = 0) -> Material:
-    return material_of(Script(kind=kind, n=n, repeats=3, attempts=2), seed)
+    return material_of(Script(kind=kind, n=n, repeats=3, attempts=2, orders=0.4), seed)
 
 
 @cache
 def fair(kind: KindName, seed: int) -> Material:
-    return material_of(Script(kind=kind, n=60, noise=0.01, repeats=3, attempts=2), seed)
+    return material_of(Script(kind=kind, n=60, noise=0.01, repeats=3, attempts=2, orders=0.4), seed)
 
 
 @cache

@@ -167,7 +167,7 @@ def test_experts_who_like_long_answers_do_not_make_the_judge_biased() -> None:
 
 def test_length_has_its_companions_beside_it() -> None:
     finding = length.audit(material_of(Script(longer=0.4)), JUDGE)
-    ratio = finding.parts["longer against chosen, within expert labels"]
+    ratio = finding.parts["odds of the longer, within expert labels"]
     assert ratio.value is not None
     assert ratio.value > 1
     assert {"kappa, lengths alike", "kappa, lengths apart"} < set(finding.parts)

@@ -183,3 +183,15 @@ def test_a_blank_question_is_the_usual_question(tmp_path: Path) -> None:
     calibrate("new", tmp_path / "p.db", "--question", "  ")
     with LabelStore.open(tmp_path / "p.db") as store:
         assert store.criteria()[0].question == "Which response is better?"
+
+
+def test_the_help_of_export_says_what_is_not_written() -> None:
+    assert "hidden repeats" in " ".join(calibrate("export", "--help").output.split())
+
+
+def test_one_of_something_is_not_called_several(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p.db", [pair(1)], [label(pair(1), "Ada", "A")])
+    said = calibrate("status", project).output + calibrate("export", project, tmp_path / "out").output
+    assert "1 item\n" in said
+    assert "1 label," in said
+    assert "labels.jsonl: 1 row\n" in said

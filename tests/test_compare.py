@@ -187,7 +187,7 @@ def test_every_item_is_compared_or_left_out_exactly_once(rows: list[tuple[Value,
         assert sorted(ids) == [f"i{n:04}" for n in range(len(rows))]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(DATA, st.randoms(use_true_random=False))
 def test_agreement_does_not_depend_on_item_order(
     rows: list[tuple[Value, Choice, Choice]], random: object

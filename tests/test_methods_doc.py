@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import tomllib
 from pathlib import Path
 from typing import get_args
 
@@ -14,7 +15,8 @@ import pytest
 import calibration.stats
 from calibration.agreement import STATISTICS
 from calibration.audits import AUDITS
-from calibration.render.tables import TITLES
+from calibration.explained import PLACES, anchor, methods_text, paragraphs
+from calibration.render.titles import GROUPS, TITLES
 from calibration.stats.estimate import Reason
 
 TEXT = (Path(__file__).parent.parent / "docs" / "methods.md").read_text(encoding="utf-8")
@@ -94,3 +96,25 @@ def test_every_link_leads_to_a_file() -> None:
     docs = Path(__file__).parent.parent / "docs"
     links = re.findall(r"\]\(([^)#:]+)\)", TEXT)
     assert [link for link in links if not (docs / link).exists()] == []
+
+
+def test_the_methods_page_has_every_heading_by_the_anchor_that_links_use() -> None:
+    assert methods_text() == TEXT
+    assert {name for name, one in paragraphs().items() if one.level == 3} == set(map(anchor, SECTIONS))
+    assert "conventions" in paragraphs()
+    assert all(anchor(name) == name for name in NUMBERS)
+
+
+def test_links_to_other_files_become_their_words_on_the_page() -> None:
+    assert not any("](" in paragraph.text for paragraph in paragraphs().values())
+
+
+def test_a_wheel_carries_the_methods_where_the_page_looks_for_them() -> None:
+    root = Path(__file__).parent.parent
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert included["docs/methods.md"] == str(PLACES[0].relative_to(root))
+
+
+def test_every_estimate_that_a_report_groups_has_a_title() -> None:
+    assert {name for names in GROUPS.values() for name in names} <= set(TITLES)

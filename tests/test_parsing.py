@@ -5,7 +5,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from calibration.parsing import Parsed, choice_of, parse_verdict, storable, take_apart
@@ -481,6 +481,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(JSON, st.dictionaries(st.text(), JSON, max_size=3))
 def test_whatever_else_an_object_holds_its_own_verdict_is_the_verdict(
     extra: object, others: dict[str, object]
@@ -491,6 +492,7 @@ def test_whatever_else_an_object_holds_its_own_verdict_is_the_verdict(
         assert parsed.choice == "second"
 
 
+@settings(max_examples=40)
 @given(JSON)
 def test_a_value_that_is_no_known_word_is_never_a_choice(value: object) -> None:
     parsed = of_pair(json.dumps({"verdict": value}))

@@ -18,11 +18,10 @@ from calibration.prompts import (
     mode_of,
     repair_message,
     repaired,
-    shown_evidence,
 )
 from labels.kinds import KINDS
 from labels.present import Order
-from labels.rubric import default_rubric, make_rubric
+from labels.rubric import default_rubric, make_rubric, shown_evidence
 from labels.types import Criterion, Item, KindName, Response, Rubric, Side
 
 SIDES: tuple[Side, ...] = ("A", "B")

@@ -62,6 +62,15 @@ def test_names_that_look_the_same_are_one_person(tmp_path: Path) -> None:
         assert len(store.annotators()) == 1
 
 
+@pytest.mark.parametrize("name", ["", "  ", "nan", "None", "\u200b"])
+def test_what_stands_for_a_missing_name_is_nobodys_name(tmp_path: Path, name: str) -> None:
+    project = make_project(tmp_path / "p.db", [pair(1)])
+    with LabelStore.open(project) as store:
+        with pytest.raises(UserError, match="no name of a person"):
+            store.annotator(name)
+        assert store.annotators() == []
+
+
 def test_the_newest_rubric_is_in_force_and_the_same_text_is_one_version(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p.db", [pair(1)])
     rubric = make_rubric(PAIRS, ("be kind", "the text alone", "read twice", "A, B or tie"))

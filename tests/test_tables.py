@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labels.errors import UserError
@@ -315,6 +315,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters=
 LETTERS = ANY_TEXT.filter(lambda text: not (text.startswith("'") and text.lstrip("'")[:1] in {*"=+-@"}))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(LETTERS, LETTERS), min_size=1), st.sampled_from(",;"), st.booleans())
 def test_what_the_csv_module_writes_comes_back_to_the_letter(
     rows: list[tuple[str, str]], delimiter: str, quote_all: bool
@@ -332,6 +333,7 @@ def test_what_the_csv_module_writes_comes_back_to_the_letter(
     assert table.problems == ()
 
 
+@settings(max_examples=40)
 @given(st.lists(st.dictionaries(ANY_TEXT.map(lambda t: "k" + t.strip()), ANY_TEXT, min_size=1), min_size=1))
 def test_what_json_writes_comes_back_to_the_letter(rows: list[dict[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from browser_tools import ADDRESS
+from browser_tools import ADDRESS, PATIENCE
 
 from calibration.app_cli import is_ready
 
@@ -41,23 +41,26 @@ def calibrate(elsewhere: Path, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def test_the_installed_command_makes_the_demo_and_reports_on_it(elsewhere: Path, tmp_path: Path) -> None:
-    project = tmp_path / "demo.db"
-    output, _ = calibrate(elsewhere, "demo", project, "--no-app").communicate(timeout=120)
+@pytest.fixture(scope="module")
+def demo(elsewhere: Path) -> Path:
+    project = elsewhere.parent / "demo.db"
+    output, _ = calibrate(elsewhere, "demo", project, "--no-app").communicate(timeout=300)
     assert "Made" in output
-    output, _ = calibrate(elsewhere, "report", project).communicate(timeout=120)
+    return project
+
+
+def test_the_installed_command_makes_the_demo_and_reports_on_it(elsewhere: Path, demo: Path) -> None:
+    output, _ = calibrate(elsewhere, "report", demo).communicate(timeout=300)
     assert "always towards the response shown first" in output
 
 
-def test_the_installed_app_answers(elsewhere: Path, tmp_path: Path) -> None:
-    project = tmp_path / "demo.db"
+def test_the_installed_app_answers(elsewhere: Path, demo: Path) -> None:
     with socket.socket() as probe:
         probe.bind((ADDRESS, 0))
         port = int(probe.getsockname()[1])
-    calibrate(elsewhere, "demo", project, "--no-app").communicate(timeout=120)
-    app = calibrate(elsewhere, "app", project, "--port", port, "--no-browser")
+    app = calibrate(elsewhere, "app", demo, "--port", port, "--no-browser")
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not is_ready(ADDRESS, port):
             assert app.poll() is None, app.communicate()[0]
             assert time.monotonic() < deadline

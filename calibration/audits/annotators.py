@@ -3,7 +3,8 @@
 The finding shows the clearest check. *Concern*: a check's sign matters and its test holds after Holm over
 annotators and checks; speed has no test, so the lower limit must exceed 10 % below reading time or 25 % below
 the own pace. *Watch*: a sign that matters, unproven. *Fine*: no sign that matters, or one that chance
-explains. *Unknown*: nobody has 20 labels. A flag is a reason to look; it never leaves labels out.
+explains. *Unknown*: nobody has 20 labels, or nothing about them can be checked. A flag is a reason to look;
+it never leaves labels out.
 """
 
 from __future__ import annotations
@@ -54,7 +55,17 @@ def audit(material: Material, judge: str) -> Finding:
         )
         reason: Reason = "too_few_items" if most else "no_items"
         return lacking("annotators", SUBJECT, sentence, need=need, reason=reason, n=most)
-    return _finding(_checked(sessions), people=len(sessions))
+    checked = _checked(sessions)
+    return _finding(checked, people=len(sessions)) if checked else _nothing_to_check(most)
+
+
+def _nothing_to_check(most: int) -> Finding:
+    """Labels from a file by one person have no times, no order of work and nobody to set beside them."""
+    sentence = (
+        f"Nothing can be checked on {counted(most, 'label')} from a file by one person alone: label in the "
+        f"app, which keeps times and gives items again, or ask a second person."
+    )
+    return lacking("annotators", SUBJECT, sentence, need=0, reason="not_applicable", n=most)
 
 
 def _checked(sessions: Sequence[Session]) -> list[Checked]:

@@ -81,7 +81,7 @@ def _finding(judge: str, pairs: Sequence[Pair], *, items: Mapping[str, Item]) ->
         f"{times(effect)} of being chosen, over {counted(len(pairs), 'pair')}{tail}."
     )
     parts = {
-        name: effect if own == ratios else model_odds(pairs, [lengths, own], column=3)
+        f"odds for twice the {name}": effect if own == ratios else model_odds(pairs, [lengths, own], column=3)
         for name, own in ((name, _ratios(pairs, items, count=count)) for name, count in FEATURES.items())
     }
     return Finding(

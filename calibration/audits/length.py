@@ -82,7 +82,7 @@ def _raw(judge: Estimate, human: Estimate) -> str:
 
 def _strata(pairs: Sequence[Pair], ratios: Sequence[float]) -> dict[str, Estimate]:
     """The companion without a model: the common odds ratio of longer and chosen within expert labels."""
-    name = "longer against chosen, within expert labels"
+    name = "odds of the longer, within expert labels"
     if len(pairs) > MAX_EXACT:
         return {}
     test = length_strata([p.reference for p in pairs], [p.judge for p in pairs], log_ratio=ratios)

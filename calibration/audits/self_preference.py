@@ -40,7 +40,11 @@ SCALE = Scale(neutral=0.0, matters=0.10, harmful=0.20, direction="above")
 
 
 def audit(material: Material, judge: str, *, families: Mapping[str, str] | None = None) -> Finding:
-    """Does the judge favour its own family? `families` overrides what the names say, by system."""
+    """Does the judge favour its own family? `families` overrides what the names say, by system or judge.
+
+    Without it the project's own words count.
+    """
+    families = material.families if families is None else families
     if material.criterion.kind != "pairwise":
         return _not_applicable(judge, "Single responses are not chosen over one another: 0 pairs to compare.")
     family = families_of(judge, families)
@@ -94,10 +98,10 @@ def _finding(judge: str, pairs: Sequence[Pair], *, ratios: Sequence[float]) -> F
     weight = weigh(effect, SCALE, proven=shares_differ_p(own, other) <= ALPHA)
     need = more_items(effect, SCALE) if weight == "unknown" else 0
     parts = {
-        "agrees with the experts where its own family is better": proportion(*own),
-        "agrees with the experts where the other family is better": proportion(*other),
-        "picks its own family where the experts see a tie": _at_ties(pairs),
-        "odds of its own family at an expert tie and equal length": model_odds(pairs, [ratios], column=0),
+        "agrees where its own family is better": proportion(*own),
+        "agrees where the other is better": proportion(*other),
+        "picks its own family at an expert tie": _at_ties(pairs),
+        "odds of its own family, all else equal": model_odds(pairs, [ratios], column=0),
     }
     behind = tuple(pair.item_id for pair in pairs if (pair.reference, pair.judge) == ("B", "A"))
     sentence = _sentence(effect, own, other=other, need=need)

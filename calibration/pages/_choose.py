@@ -9,6 +9,15 @@ import streamlit as st
 from calibration.load import load_report, state_of
 from calibration.types import AgreementReport, CriterionReport, JudgeReport
 from labels.pages import project_path
+from labels.store import LabelStore
+
+SAMPLINGS = {
+    "": "Not stated",
+    "random": "At random among the items",
+    "by_judge_verdict": "By the judge's verdict",
+    "by_human_label": "By their label, for example half passes and half fails",
+    "other": "In another way",
+}
 
 
 @st.cache_data(show_spinner="Comparing ...", max_entries=4)
@@ -54,6 +63,22 @@ def judge_of(criterion: CriterionReport) -> JudgeReport:
     number = st.selectbox("Judge", range(len(names)), index=index, format_func=lambda place: names[place])
     st.session_state["judge"] = names[number]
     return criterion.judges[number]
+
+
+def sampling(judge: JudgeReport) -> None:
+    """Ask how the labelled items were chosen, and keep it: the corrected pass rate depends on it."""
+    if judge.pass_rate is None:
+        return
+    with LabelStore.open(project_path()) as store:
+        stated = store.setting("calibration_sampling")
+    choices = list(SAMPLINGS)
+    index = choices.index(stated) if stated in choices else 0
+    label = "How were the items chosen that people labelled?"
+    chosen = st.selectbox(label, choices, index=index, format_func=lambda choice: SAMPLINGS[choice])
+    if chosen != choices[index]:
+        with LabelStore.open(project_path()) as store:
+            store.set_setting("calibration_sampling", chosen)
+        st.rerun()
 
 
 def page(name: str) -> str:

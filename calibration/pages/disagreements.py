@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from calibration.cases import AT_ONCE, FILTERS, Case, Filter, case_ids, cases_of, pages_of
+from calibration.cases import AT_ONCE, Case, Filter, Opened, case_ids, cases_of, offered, opened, pages_of
 from calibration.load import load_material, note_reveal
 from calibration.pages import _choose, _draw
-from calibration.types import JudgeReport
 from labels.pages import annotator_id, project_path
 
 
 def show() -> None:
-    """The items behind a cell, a flip or any disagreement, ten at a time."""
+    """The items behind a cell, a finding, a flip or any disagreement, ten at a time."""
     report = _choose.report()
     _draw.style()
     st.title("Disagreements")
@@ -22,9 +21,10 @@ def show() -> None:
         return
     _draw.text(criterion.criterion.question, tag="h2")
     judge = _choose.judge_of(criterion)
-    by = _filter(judge)
+    elsewhere = opened(judge, st.session_state.get("cell"), finding=st.session_state.get("finding"))
+    by = _filter(elsewhere)
     material = load_material(project_path(), criterion.criterion)
-    shown = _page(case_ids(judge, material.verdicts, by=by, cell=st.session_state.get("cell")))
+    shown = _page(case_ids(judge, material.verdicts, by=by, elsewhere=elsewhere))
     _note(criterion.criterion.id, shown)
     for case in cases_of(material, shown, judge=judge.judge):
         _show_case(case)
@@ -39,14 +39,12 @@ def _note(criterion_id: str, shown: list[str]) -> None:
         note_reveal(project_path(), name, annotator_id=str(person), item_ids=sorted(items))
 
 
-def _filter(judge: JudgeReport) -> Filter:
-    cell = st.session_state.get("cell")
-    cell = cell if cell in judge.confusion.items else None
-    offered = [name for name in FILTERS if name != "cell" or cell]
+def _filter(elsewhere: Opened) -> Filter:
+    words = offered(elsewhere)
+    names = list(words)
     wanted = st.session_state.get("filter", "disagreements")
-    index = offered.index(wanted) if wanted in offered else 0
-    words = {**FILTERS, "cell": f"Experts say {cell[0]}, the judge says {cell[1]}" if cell else ""}
-    chosen = st.selectbox("Show", offered, index=index, format_func=lambda name: words[name])
+    index = names.index(wanted) if wanted in names else 0
+    chosen = st.selectbox("Show", names, index=index, format_func=lambda name: words[name])
     st.session_state["filter"] = chosen
     return chosen
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from calibration.pages import _choose, _draw
-from calibration.render.tables import judges_table
+from calibration.pages._draw import Figure
+from calibration.render.tables import comparisons_table, judges_table
+from calibration.render.text_table import share_cell
 from calibration.types import CriterionReport, JudgeReport
 from calibration.wording import interval, left_out_in_words, number, percent
 
 
 def show() -> None:
-    """One sentence for each judge, with kappa on a line, order flips, n and what was left out."""
+    """One sentence for each judge, kappa on a line beside people, all judges in one table."""
     report = _choose.report()
     _draw.style()
     st.title("Overview")
@@ -30,15 +32,23 @@ def _show_criterion(report: CriterionReport) -> None:
         st.info("No judge has rated these items yet.")
         return
     for judge in report.judges:
-        _draw.text(judge.sentence)
-    kappas = [(judge.judge, judge.estimates["kappa"]) for judge in report.judges]
+        _draw.text(judge.people.sentence)
+    _draw.text(report.humans.sentence)
     rows = [
-        (name, kappa.value, kappa.low, kappa.high)
-        for name, kappa in kappas
-        if kappa.value is not None and kappa.low is not None and kappa.high is not None
+        (judge.judge, kappa.value, kappa.low, kappa.high)
+        for judge in report.judges
+        if (kappa := judge.headline_kappa).value is not None
+        and kappa.low is not None
+        and kappa.high is not None
     ]
-    _draw.intervals(rows, title="kappa (0 chance, 1 full agreement)")
+    bands = {name: report.humans.ceiling for name, *_ in rows}
+    _draw.intervals(rows, title="kappa (0 chance, 1 full agreement)", people=bands)
+    _draw.about("ceiling")
     _draw.table(judges_table(report))
+    for versus in report.comparisons:
+        _draw.text(versus.sentence)
+    if report.comparisons:
+        _draw.table(comparisons_table(report))
     for judge in report.judges:
         _show_judge(judge)
 
@@ -46,27 +56,17 @@ def _show_criterion(report: CriterionReport) -> None:
 def _show_judge(judge: JudgeReport) -> None:
     with st.container(border=True):
         _draw.text(judge.judge, tag="h3")
-        kappa, agreement = judge.estimates["kappa"], judge.estimates["agreement"]
-        same = judge.position.consistency
-        with st.container(horizontal=True, gap="large"):
-            st.metric("Items compared", f"{judge.n:,}", width="content")
-            st.metric(
-                "Raw agreement",
-                percent(agreement.value) if agreement.value is not None else "–",
-                width="content",
-            )
-            st.metric(
-                "Kappa",
-                number(kappa.value),
-                delta=interval(kappa) or None,
-                delta_color="off",
-                delta_arrow="off",
-                width="content",
-            )
-            if same.value is not None:
-                st.metric(
-                    "Verdicts that flip with the order", percent(judge.position.flip_share), width="content"
-                )
+        _draw.text(judge.sentence)
+        kappa = judge.headline_kappa
+        shown = [
+            Figure("Items compared", f"{judge.n:,}", "conventions"),
+            Figure("Raw agreement", share_cell(judge.estimates["agreement"]), "agreement"),
+            Figure("Kappa", number(kappa.value), "kappa", interval(kappa)),
+        ]
+        if judge.position.consistency.value is not None:
+            flips = percent(judge.position.flip_share)
+            shown.append(Figure("Verdicts that flip with the order", flips, "consistency"))
+        _draw.figures(shown)
         for warned in judge.warnings:
             st.warning(warned.text)
         _draw.text(left_out_in_words(judge.left_out), css="jc-text jc-small")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from calibration.stats.estimate import Estimate
+from calibration.render.beside_json import comparison_data, humans_data, judge_data
+from calibration.render.estimate_json import estimate_data
 from calibration.types import AgreementReport, CriterionReport, JudgeReport, PolicyRow, Position
 
 
@@ -28,6 +29,8 @@ def _criterion(criterion: CriterionReport) -> dict[str, object]:
         "labelled": criterion.labelled,
         "annotators": dict(criterion.annotators),
         "skipped": dict(criterion.skipped),
+        "humans": humans_data(criterion.humans),
+        "comparisons": [comparison_data(versus) for versus in criterion.comparisons],
     }
 
 
@@ -39,7 +42,7 @@ def _judge(judge: JudgeReport) -> dict[str, object]:
         "items": judge.items,
         "n": judge.n,
         "left_out": dict(judge.left_out),
-        "estimates": {name: _estimate(estimate) for name, estimate in judge.estimates.items()},
+        "estimates": {name: estimate_data(estimate) for name, estimate in judge.estimates.items()},
         "confusion": {
             "rows": "reference labels",
             "columns": "judge",
@@ -53,19 +56,7 @@ def _judge(judge: JudgeReport) -> dict[str, object]:
         "system_pairs": {name: _policy(row) for name, row in judge.system_pairs.items()},
         "warnings": [f"{warned.code}: {warned.text}" for warned in judge.warnings],
         "sentence": judge.sentence,
-    }
-
-
-def _estimate(estimate: Estimate) -> dict[str, object]:
-    return {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n": estimate.n,
-        "why_undefined": estimate.why_undefined,
-        "why_no_interval": estimate.why_no_interval,
-        "method": estimate.method,
-        "level": estimate.level,
+        **judge_data(judge),
     }
 
 
@@ -80,7 +71,7 @@ def _position(position: Position) -> dict[str, object]:
         "soft_flips_second": position.soft_flips_second,
         "unanswered": position.unanswered,
         "one_order": position.one_order,
-        "preference": _estimate(position.preference),
+        "preference": estimate_data(position.preference),
         "direction_p_midp": position.direction_p,
         "direction_p_exact": position.direction_p_exact,
     }

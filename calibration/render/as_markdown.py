@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.render.tables import TextTable, judge_tables, judges_table
+from calibration.render.human_tables import human_tables
+from calibration.render.tables import TextTable, comparisons_table, judge_tables, judges_table
 from calibration.types import AgreementReport, CriterionReport, JudgeReport
 from labels.text import printable
 
@@ -25,21 +26,32 @@ def render_markdown(report: AgreementReport) -> str:
 def _criterion(report: CriterionReport) -> list[str]:
     question = _escape(report.criterion.question)
     counts = f"{report.criterion.kind}; {report.items:,} items, {report.labelled:,} with a reference label"
-    parts = [f"## {question}", counts]
+    parts = [f"## {question}", counts, _escape(report.humans.sentence)]
+    for table in human_tables(report.humans):
+        parts += _titled(table)
     if not report.judges:
         return [*parts, "No judge has rated these items yet."]
     parts.append(_table(judges_table(report)))
+    if report.comparisons:
+        parts += [f"- {_escape(versus.sentence)}" for versus in report.comparisons]
+        parts += _titled(comparisons_table(report))
     for judge in report.judges:
         parts += _judge(judge)
     return parts
 
 
 def _judge(judge: JudgeReport) -> list[str]:
-    parts = [f"### {_escape(judge.judge)}", _escape(judge.sentence)]
+    parts = [f"### {_escape(judge.judge)}", _escape(judge.sentence), _escape(judge.people.sentence)]
+    parts.append(_escape(judge.people.alt_sentence))
     parts += [f"- {_escape(warned.text)}" for warned in judge.warnings]
     for table in judge_tables(judge):
-        parts += [f"**{table.title}**", _table(table)]
+        parts += _titled(table)
     return parts
+
+
+def _titled(table: TextTable) -> list[str]:
+    parts = [f"**{_escape(table.title)}**", _table(table)]
+    return [*parts, _escape(table.note)] if table.note else parts
 
 
 def _table(table: TextTable) -> str:

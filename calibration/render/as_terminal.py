@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calibration.render.tables import TextTable, judge_tables, judges_table
-from calibration.types import AgreementReport, JudgeReport
+from calibration.render.human_tables import human_tables
+from calibration.render.tables import TextTable, comparisons_table, judge_tables, judges_table
+from calibration.types import AgreementReport, CriterionReport, JudgeReport
 from labels.text import printable
 
 WIDEST_NAME, WIDEST_TABLE = 48, 400
@@ -32,16 +33,29 @@ def print_report(report: AgreementReport, console: Console) -> None:
     if report.synthetic:
         console.print("This project is synthetic: its texts, labels and judges were made up.", style="yellow")
     for criterion in report.criteria:
-        console.rule()
-        console.print(Text(printable(criterion.criterion.question), style="bold"))
-        counts = f"{criterion.items:,} items, {criterion.labelled:,} with a reference label"
-        console.print(f"{criterion.criterion.kind}; {counts}", markup=False)
-        if not criterion.judges:
-            console.print("No judge has rated these items yet.")
-            continue
-        _print_table(judges_table(criterion), console)
-        for judge in criterion.judges:
-            _print_judge(judge, console)
+        _print_criterion(criterion, console)
+
+
+def _print_criterion(criterion: CriterionReport, console: Console) -> None:
+    from rich.text import Text
+
+    console.rule()
+    console.print(Text(printable(criterion.criterion.question), style="bold"))
+    counts = f"{criterion.items:,} items, {criterion.labelled:,} with a reference label"
+    console.print(f"{criterion.criterion.kind}; {counts}", markup=False)
+    console.print(Text(printable(criterion.humans.sentence)))
+    for table in human_tables(criterion.humans):
+        _print_table(table, console)
+    if not criterion.judges:
+        console.print("No judge has rated these items yet.")
+        return
+    _print_table(judges_table(criterion), console)
+    for versus in criterion.comparisons:
+        console.print(Text(printable(versus.sentence)))
+    if criterion.comparisons:
+        _print_table(comparisons_table(criterion), console)
+    for judge in criterion.judges:
+        _print_judge(judge, console)
 
 
 def _print_judge(judge: JudgeReport, console: Console) -> None:
@@ -49,7 +63,8 @@ def _print_judge(judge: JudgeReport, console: Console) -> None:
 
     console.print()
     console.print(Text(printable(judge.judge), style="bold cyan"))
-    console.print(Text(printable(judge.sentence)))
+    for sentence in (judge.sentence, judge.people.sentence, judge.people.alt_sentence):
+        console.print(Text(printable(sentence)))
     for warned in judge.warnings:
         console.print(f"! {warned.text}", style="yellow", markup=False)
     for table in judge_tables(judge):
@@ -78,3 +93,5 @@ def _print_table(table: TextTable, console: Console) -> None:
     usual, console.width = console.width, max(wanted, console.width)
     console.print(drawn)
     console.width = usual
+    if table.note:
+        console.print(Text(printable(table.note), style="dim"))

@@ -3,51 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from calibration.agreement import STATISTICS
+from calibration.beside import Cost
 from calibration.judging import RunSummary
-from calibration.stats.estimate import Estimate
+from calibration.render.human_tables import against_people_table
+from calibration.render.text_table import TextTable, estimate_cells, share_cell
+from calibration.render.titles import GROUPS, TITLES
 from calibration.types import CriterionReport, JudgeReport, PolicyRow
-from calibration.wording import REASONS, cost_in_words, interval, number, percent
+from calibration.wording import cost_in_words, interval, number, percent
 from labels.types import Value
 
-TITLES = {name: statistic.title for name, statistic in STATISTICS.items()} | {
-    "kappa_systems": "Kappa over winning systems and tie",
-    "consistency": "Same verdict in both orders",
-    "preference": "Lean of the flips: -1 all to the first response, +1 all to the second",
-    "pabak": "Agreement if all answers were equally common (PABAK)",
-    "ac1": "Agreement beyond chance after Gwet (AC1)",
-    "tpr": "Passes found: of what experts pass, the judge passes",
-    "tnr": "Fails found: of what experts fail, the judge fails",
-}
+__all__ = ["TITLES", "TextTable"]
 
-
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table of plain texts with its title and header."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+POLICY_COLUMNS = ("", "conventions", "agreement", "kappa", "kappa")
 
 
 def judges_table(criterion: CriterionReport) -> TextTable:
     """All judges of a criterion side by side."""
-    header = ("judge", "n", "agreement", "kappa", "95 % interval", "both orders", "left out")
-    return TextTable("Judges", header, tuple(_judge_row(judge) for judge in criterion.judges))
+    columns = {
+        "judge": "",
+        "n": "conventions",
+        "agreement": "agreement",
+        "kappa": "kappa",
+        "95 % interval": "kappa",
+        "both orders": "consistency",
+        "flips": "consistency",
+        "left out": "conventions",
+        "unanswered": "coverage",
+        "per 1,000": "cost",
+    }
+    rows = tuple(_judge_row(judge) for judge in criterion.judges)
+    return TextTable("Judges", tuple(columns), rows, column_about=tuple(columns.values()))
+
+
+def comparisons_table(criterion: CriterionReport) -> TextTable:
+    """Each other judge beside the best one on the same items."""
+    rows = tuple(
+        (
+            f"{versus.best} less {versus.other}",
+            f"{versus.agreement.n:,}",
+            f"{versus.gained:,}",
+            f"{versus.lost:,}",
+            *estimate_cells(versus.agreement)[:2],
+            *estimate_cells(versus.kappa)[:2],
+        )
+        for versus in criterion.comparisons
+    )
+    columns = {
+        "judges": "",
+        "n": "conventions",
+        "first only": "mcnemar_p",
+        "second only": "mcnemar_p",
+        "agreement": "agreement_difference",
+        "95 % interval": "agreement_difference",
+        "kappa": "kappa_difference",
+        "its interval": "kappa_difference",
+    }
+    note = (
+        "First only: items that only the first judge got right. The first is the judge whose agreement has "
+        "the highest lower limit. It was picked for that on these items, which flatters it a little; with "
+        "several comparisons each is held to a stricter standard."
+    )
+    return TextTable(
+        "The best judge beside each other one, on the same items",
+        tuple(columns),
+        rows,
+        about="holm",
+        column_about=tuple(columns.values()),
+        note=note,
+    )
 
 
 def runs_table(runs: Sequence[RunSummary]) -> TextTable:
     """Judge runs side by side: what they hold, what is missing and what they cost."""
     header = ("judge", "state", "verdicts", "unanswered", "calls", "cost", "per 1,000", "seconds each")
-    return TextTable("Runs", header, tuple(_run_row(run) for run in runs))
+    return TextTable("Runs", header, tuple(_run_row(run) for run in runs), about="cost")
 
 
-def estimates_table(judge: JudgeReport) -> TextTable:
-    """Each statistic with its interval and n, or the reason why it is undefined."""
-    rows = tuple(_estimate_row(_title(judge, name), e) for name, e in judge.estimates.items())
-    return TextTable("Estimates", ("statistic", "value", "95 % interval", "n"), rows)
+def estimates_tables(judge: JudgeReport) -> Sequence[TextTable]:
+    """Each statistic with its interval and n, or the reason why it is undefined, by groups."""
+    tables = []
+    for title, names in GROUPS.items():
+        shown = tuple(name for name in names if name in judge.estimates)
+        rows = tuple((_title(judge, name), *estimate_cells(judge.estimates[name])) for name in shown)
+        note = judge.pass_rate.sentence if judge.pass_rate and title == "Pass rate" else ""
+        header = ("statistic", "value", "95 % interval", "n")
+        if rows:
+            tables.append(TextTable(title, header, rows, row_about=shown, note=note))
+    return tables
+
+
+def slices_table(judge: JudgeReport) -> TextTable:
+    """Agreement and kappa by metadata, with what can be said of each slice."""
+    rows = tuple(
+        (
+            f"{part.field} = {part.value or 'not given'}",
+            f"{part.n:,} of {part.items:,}",
+            share_cell(part.agreement),
+            interval(part.agreement),
+            number(part.kappa.value),
+            interval(part.kappa),
+            part.words,
+        )
+        for part in judge.slices
+    )
+    return TextTable(
+        "By metadata (exploratory)",
+        (
+            "slice",
+            "compared",
+            "agreement",
+            "95 % interval",
+            "kappa",
+            "its interval",
+            "beside the rest",
+        ),
+        rows,
+        about="slices",
+        column_about=("", "slices", "agreement", "agreement", "kappa", "kappa", "benjamini_hochberg"),
+        note="Exploratory: among many slices some look odd by luck. What is said beside the rest allows for "
+        "all of them together; use it to look for causes, never to decide.",
+    )
 
 
 def confusion_table(judge: JudgeReport) -> TextTable:
@@ -58,7 +134,7 @@ def confusion_table(judge: JudgeReport) -> TextTable:
         (value_in_words(judge, value), *(f"{count:,}" for count in counts))
         for value, counts in zip(confusion.categories, confusion.counts, strict=True)
     )
-    return TextTable("Reference labels by judge", header, rows)
+    return TextTable("Reference labels by judge", header, rows, about="agreement")
 
 
 def position_table(judge: JudgeReport) -> TextTable:
@@ -75,31 +151,34 @@ def position_table(judge: JudgeReport) -> TextTable:
         ("judged in one order only", f"{position.one_order:,}"),
         ("ties that stand for orders or repeats that disagree", f"{judge.flagged:,}"),
     )
-    return TextTable("Order of the two responses", ("what", "count"), rows)
+    return TextTable("Order of the two responses", ("what", "count"), rows, about="consistency")
 
 
 def policies_table(judge: JudgeReport) -> TextTable:
     """Agreement and kappa under each way to treat pairs whose orders disagree."""
     rows = tuple(_policy_row(policy, row) for policy, row in judge.tie_policies.items())
     header = ("when the orders disagree", "n", "agreement", "kappa", "95 % interval")
-    return TextTable("Tie policies", header, rows)
+    return TextTable("Tie policies", header, rows, about="conventions", column_about=POLICY_COLUMNS)
 
 
 def system_pairs_table(judge: JudgeReport) -> TextTable:
     """Agreement and kappa for each pair of systems."""
     rows = tuple(_policy_row(pair, row) for pair, row in judge.system_pairs.items())
-    return TextTable("Pairs of systems", ("systems", "n", "agreement", "kappa", "95 % interval"), rows)
+    header = ("systems", "n", "agreement", "kappa", "95 % interval")
+    return TextTable("Pairs of systems", header, rows, about="kappa_systems", column_about=POLICY_COLUMNS)
 
 
 def left_out_table(judge: JudgeReport) -> TextTable:
     """Why items are not in the comparison, with their counts."""
     rows = tuple((reason, f"{count:,}") for reason, count in judge.left_out.items())
-    return TextTable("Left out", ("reason", "items"), rows or (("nothing", "0"),))
+    return TextTable("Left out", ("reason", "items"), rows or (("nothing", "0"),), about="conventions")
 
 
 def judge_tables(judge: JudgeReport) -> Sequence[TextTable]:
     """All tables of one judge, without the empty ones."""
-    tables = [estimates_table(judge), confusion_table(judge), left_out_table(judge)]
+    tables = [*estimates_tables(judge), against_people_table(judge.people)]
+    tables += [slices_table(judge)] if judge.slices else []
+    tables += [confusion_table(judge), left_out_table(judge)]
     if judge.criterion.kind == "pairwise":
         tables += [position_table(judge), policies_table(judge)]
     if judge.system_pairs:
@@ -121,25 +200,27 @@ def _title(judge: JudgeReport, name: str) -> str:
     )
 
 
-def _estimate_row(title: str, estimate: Estimate) -> tuple[str, ...]:
-    if estimate.value is None:
-        why = REASONS[estimate.why_undefined or "not_applicable"]
-        return title, "–", f"undefined: {why}", f"{estimate.n:,}"
-    return title, number(estimate.value), interval(estimate), f"{estimate.n:,}"
-
-
 def _judge_row(judge: JudgeReport) -> tuple[str, ...]:
-    agreement, kappa = judge.estimates["agreement"], judge.estimates["kappa"]
-    same = judge.position.consistency.value
+    kappa, same = judge.headline_kappa, judge.position.consistency
     return (
         judge.judge,
         f"{judge.n:,}",
-        "–" if agreement.value is None else percent(agreement.value),
+        share_cell(judge.estimates["agreement"]),
         number(kappa.value),
         interval(kappa),
-        "–" if same is None else percent(same),
+        share_cell(same),
+        "–" if same.value is None else percent(judge.position.flip_share),
         f"{sum(judge.left_out.values()):,}",
+        f"{judge.unanswered:,} of {judge.judged:,}",
+        price(judge.cost),
     )
+
+
+def price(cost: Cost) -> str:
+    """Dollars for 1,000 verdicts, and never less than is known."""
+    if cost.per_1000 is None:
+        return cost.priced
+    return f"{'at least ' if cost.priced == 'at least' else ''}${cost.per_1000:.2f}"
 
 
 def _run_row(run: RunSummary) -> tuple[str, ...]:
@@ -156,5 +237,4 @@ def _run_row(run: RunSummary) -> tuple[str, ...]:
 
 
 def _policy_row(name: str, row: PolicyRow) -> tuple[str, ...]:
-    agreement = "–" if row.agreement.value is None else percent(row.agreement.value)
-    return name, f"{row.n:,}", agreement, number(row.kappa.value), interval(row.kappa)
+    return name, f"{row.n:,}", share_cell(row.agreement), number(row.kappa.value), interval(row.kappa)

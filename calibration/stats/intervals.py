@@ -5,6 +5,7 @@ An interval is a pair (low, high). `level` is the two-sided coverage, so .95 lea
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb, hypot, sqrt
 from statistics import NormalDist
 from typing import Protocol
@@ -24,7 +25,15 @@ class ProportionInterval(Protocol):
         """The limits for `successes` of `n`."""
 
 
+class Drawn(Protocol):
+    """An estimate whose interval comes from draws, all else being settled."""
+
+    def __call__(self, *, draws: int) -> Estimate:
+        """The estimate from that many draws."""
+
+
 DRAWS = 20_000  # the error of a 2.5 % limit is about .002 (METHODS.md section 0)
+MORE_DRAWS, NEAR = 200_000, 0.005  # for a limit that lies so near to a threshold that drawing could decide
 SEED = 0
 
 
@@ -141,6 +150,21 @@ def equal_tailed(sample: NDArray[np.float64], value: float, *, level: float = 0.
     ranks = np.array([(1 - level) / 2, (1 + level) / 2]) * (ordered.size - 1)
     low, high = np.interp(ranks, np.arange(ordered.size), ordered).tolist()
     return min(low, value), max(high, value)
+
+
+def decided(estimate: Drawn, *thresholds: float) -> Estimate:
+    """The estimate to decide by: with ten times the draws where a limit lies near a threshold.
+
+    Drawing leaves an error of about .002 in a limit, so within .005 of a threshold it could choose the
+    verdict (METHODS.md section 0). The method then says how many draws there were. Pass for instance
+    `partial(cohen_kappa, table)`.
+    """
+    found = estimate(draws=DRAWS)
+    limits = [limit for limit in (found.low, found.high) if limit is not None]
+    if not any(abs(limit - threshold) < NEAR for limit in limits for threshold in thresholds):
+        return found
+    finer = estimate(draws=MORE_DRAWS)
+    return replace(finer, method=f"{finer.method}, {MORE_DRAWS:,} draws")
 
 
 def bootstrap_means(values: ArrayLike, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float64]:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from labels.environment import PROJECT_VARIABLE
 from labels.errors import UserError
 from labels.store import LabelStore
 
-PROJECT_VARIABLE = "JUDGE_CALIBRATION_PROJECT"
 PARAMETERS = ("key", "annotator", "kind")
 
 
@@ -26,9 +26,11 @@ def project_path() -> Path:
 
 
 def annotator_id() -> str | None:
-    """The id of the person who labels in this session, or None before a name was given."""
+    """The id of the person who labels in this session, or None before a usable name was given."""
+    from labels.pages._identity import usable_name  # which imports this package
+
     found: str | None = st.session_state.get("annotator_id")
-    name = link_parameter("annotator")
+    name = usable_name(link_parameter("annotator"))
     if found is None and name:
         with LabelStore.open(project_path()) as store:
             found = store.annotator(name).id

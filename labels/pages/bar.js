@@ -29,13 +29,13 @@ class AnswerBar {
     this.refused = 0;
     this.waiting = 0;
     this.pending = "";
+    this.next = null;
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey);
     for (const button of root.querySelectorAll("[data-act]")) {
       button.addEventListener("click", () => this.tool(button.dataset.act));
     }
     for (const dialog of root.querySelectorAll("dialog")) this.prepare(dialog);
-    this.find("dialog.note").addEventListener("close", () => this.keepNote());
     this.find("form.other").addEventListener("submit", (event) => this.otherReason(event));
     this.find("dialog.skip").addEventListener("keydown", (event) => this.reasonKey(event));
   }
@@ -54,10 +54,24 @@ class AnswerBar {
     dialog.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.isComposing) return;
       event.preventDefault();
-      dialog.close();
+      this.shut(dialog);
     });
-    dialog.querySelector(".close").addEventListener("click", () => dialog.close());
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    // A browser may close it without that key, as with the gesture for "back" on a phone.
+    dialog.addEventListener("cancel", () => this.shut(dialog));
+    dialog.querySelector(".close").addEventListener("click", () => this.shut(dialog));
+    dialog.addEventListener("click", (event) => event.target === dialog && this.shut(dialog));
+  }
+
+  // The note is kept here and not on the event "close", which comes later: the next key's answer could go
+  // before it, without the note, or the next item be in view, which would then get the note.
+  shut(dialog) {
+    if (!dialog.open) return;
+    dialog.close();
+    // Where nothing had the focus before, it stays in the closed dialog until the next frame: a key that
+    // comes earlier, as on a busy machine, would be lost there without a word.
+    const focused = dialog.getRootNode().activeElement;
+    if (dialog.contains(focused)) focused.blur();
+    if (dialog.matches(".note")) this.keepNote();
   }
 
   update(data, send) {
@@ -74,13 +88,23 @@ class AnswerBar {
     this.drawReasons();
     this.drawStatus();
     if (data.hint || unheard) this.hint(data.hint || UNHEARD);
+    this.sendNext();
+  }
+
+  // An answer that came while the note before it was under way goes now, if its item is still in view.
+  sendNext() {
+    const next = this.next;
+    this.next = null;
+    if (next?.shown === this.shown) this.post(next);
+    else if (next) this.hint(UNHEARD);
   }
 
   newItem() {
+    // First, so that a note still open is kept for the item that it was written about.
+    for (const name of ["skip", "note", "keys"]) this.shut(this.find(`dialog.${name}`));
     this.shown = this.data.shown;
     this.painted = Infinity;
     this.note = this.data.note;
-    for (const name of ["skip", "note", "keys"]) this.find(`dialog.${name}`).close();
     this.find(".bar").dataset.ready = "";
     document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
     this.watch(this.shown);
@@ -132,7 +156,7 @@ class AnswerBar {
     const itemOnly = name === "skip" || name === "note";
     if (itemOnly && !this.data.answers.length) return;
     if (name === "undo") return this.report({ event: "undo" });
-    if (itemOnly && !this.calm()) return this.refuse(TOO_QUICK);
+    if (itemOnly && (this.busy() || !this.calm())) return this.refuse(TOO_QUICK);
     const dialog = this.find(`dialog.${name}`);
     if (name === "note") dialog.querySelector("textarea").value = this.note;
     if (name === "skip") dialog.querySelector("input").value = "";
@@ -146,7 +170,7 @@ class AnswerBar {
   }
 
   skip(reason) {
-    this.find("dialog.skip").close();
+    this.shut(this.find("dialog.skip"));
     if (reason.trim()) this.report({ event: "skip", reason: reason.trim() });
   }
 
@@ -170,11 +194,16 @@ class AnswerBar {
     if (typed === this.note) return;
     this.note = typed;
     this.drawNoteMark();
-    this.post({ event: "note", note: typed });
+    this.post({ shown: this.shown, event: "note", note: typed });
+  }
+
+  // A note that is under way keeps nobody waiting; anything else must be answered first.
+  busy() {
+    return Boolean(this.next || (this.waiting && this.pending !== "note"));
   }
 
   report(act) {
-    if (this.waiting || !this.calm()) {
+    if (this.busy() || !this.calm()) {
       this.refuse(TOO_QUICK);
       return false;
     }
@@ -183,7 +212,9 @@ class AnswerBar {
       return false;
     }
     const seconds = (performance.now() - this.painted) / 1000;
-    this.post({ ...act, note: this.note, seconds });
+    const full = { shown: this.shown, ...act, note: this.note, seconds };
+    if (this.waiting) this.next = full;
+    else this.post(full);
     return true;
   }
 
@@ -191,11 +222,12 @@ class AnswerBar {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.lost(), PATIENCE);
     this.pending = act.event;
-    this.send("act", { shown: this.shown, ...act });
+    this.send("act", act);
   }
 
   lost() {
     this.waiting = 0;
+    this.next = null;
     this.drawAnswers();
     this.hint(NO_REPLY);
   }

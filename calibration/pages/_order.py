@@ -1,0 +1,86 @@
+"""The form on the Judge page: which judge is asked, by which rubric, how, and what it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from calibration.judging import Mode
+from calibration.ordering import Order
+from calibration.runs import Plan
+from labels.pages import project_path
+from labels.store import LabelStore
+from labels.types import Criterion, KindName, Rubric
+
+KINDS: Mapping[KindName, str] = {"pairwise": "Pairs", "binary": "Single responses"}
+WAYS: Mapping[Mode, str] = {
+    "verdict": "Verdict with reasons",
+    "score": "Score from 1 to 5",
+    "questions": "Closed questions",
+}
+
+
+def criterion() -> Criterion:
+    """The question that the reader chose."""
+    with LabelStore.open(project_path()) as store:
+        known = {criterion.kind: criterion for criterion in store.criteria()}
+    kinds = list(known)
+    if len(kinds) == 1:
+        return known[kinds[0]]
+    kind = st.radio("Question", kinds, format_func=lambda name: KINDS[name], horizontal=True)
+    return known[kind]
+
+
+def order(asked: Criterion) -> Order:
+    """The run that the form stands for."""
+    with st.container(horizontal=True):
+        model = st.text_input("Model", "scripted:reads", help="A litellm model such as openai/gpt-5-mini.")
+        base = st.text_input(
+            "Address (only for a server of your own)", placeholder="http://127.0.0.1:8000/v1"
+        )
+    rubric = _rubric(asked)
+    mode, settings = _way(asked)
+    with st.container(horizontal=True):
+        repeats = st.number_input("Repeats of each order (odd)", 1, 9, 1, step=2)
+        budget = st.number_input("Budget in dollars (0: none)", 0.0, 1000.0, 2.0)
+    return Order(
+        project_path(),
+        model.strip(),
+        Plan(repeats=int(repeats)),
+        settings={"api_base": base.strip(), "temperature": "0.0", "max_tokens": "16000"} | settings,
+        kind=asked.kind,
+        mode=mode,
+        rubric=rubric.id,
+        budget=budget or None,
+    )
+
+
+def _rubric(asked: Criterion) -> Rubric:
+    with LabelStore.open(project_path()) as store:
+        versions, in_force = store.rubrics(asked.id), store.rubric(asked.id)
+    if len(versions) == 1:
+        return in_force
+    places = range(len(versions))
+    place = st.selectbox(
+        "Rubric version",
+        places,
+        index=versions.index(in_force),
+        format_func=lambda n: f"{versions[n].id[:6]} {versions[n].note or versions[n].criterion[:60]}",
+    )
+    return versions[place]
+
+
+def _way(asked: Criterion) -> tuple[Mode, dict[str, str]]:
+    """How the judge is asked, with what decides the answer beside model and prompt."""
+    ways = [mode for mode in WAYS if mode != "questions" or asked.kind == "binary"]
+    mode = st.radio("How it is asked", ways, format_func=lambda name: WAYS[name], horizontal=True)
+    if mode == "questions":
+        text = st.text_area("One closed question a line; yes must speak for the response")
+        share = st.slider("It passes from this share of yes", 0.0, 1.0, 1.0)
+        return mode, {"questions": text.strip(), "pass_from": repr(share)}
+    if mode == "score" and asked.kind == "binary":
+        return mode, {"pass_from": repr(st.slider("It passes from this score", 1.0, 5.0, 4.0, step=0.5))}
+    if mode == "score":
+        return mode, {"margin": repr(st.slider("Scores closer than this tie", 0.0, 4.0, 0.5, step=0.25))}
+    return mode, {}

@@ -1,0 +1,286 @@
+"""Every way of asking a judge, from the command to the stored verdicts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import PAIRS, SINGLES, label, make_project, pair, single
+from click.testing import CliRunner, Result
+
+from calibration.cli import cli
+from calibration.judging import RunSummary
+from calibration.load import load_report
+from calibration.store import RunStore
+from calibration.types import Verdict
+from labels.errors import UserError
+from labels.types import Item, Response
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    item = json.loads(line)
+    vote = {vote}
+    if vote:
+        print(json.dumps({{"id": item["id"], "vote": vote, "reasoning": "program"}}), flush=True)
+"""
+
+
+def calibrate(*arguments: object, project: Path) -> Result:
+    command = ["judge", str(project), "--yes", *map(str, arguments)]
+    return CliRunner().invoke(cli, command, catch_exceptions=False)
+
+
+def verdicts(project: Path, criterion: str = PAIRS.id, judge: str | None = None) -> list[Verdict]:
+    with RunStore.open(project) as runs:
+        found = runs.verdicts(criterion)
+    return [verdict for verdict in found if judge is None or judge in verdict.judge]
+
+
+def runs_of(project: Path, criterion: str = PAIRS.id) -> list[RunSummary]:
+    with RunStore.open(project) as runs:
+        return runs.runs(criterion)
+
+
+def worded(item: Item, *texts: str, reference: str = "") -> Item:
+    responses = tuple(
+        Response(old.side, old.system, text, old.listed)
+        for old, text in zip(item.responses, texts, strict=True)
+    )
+    return replace(item, responses=responses, reference=reference)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    items = [worded(pair(n), f'{{"n": {n}}}', f"no JSON {n}") for n in range(4)]
+    items.append(worded(pair(4), "neither", "nor"))
+    return make_project(tmp_path / "pairs.db", items, [label(item, "Ada", "A") for item in items])
+
+
+@pytest.fixture
+def singles(tmp_path: Path) -> Path:
+    """Good responses repeat the reference, bad ones share one word of four with it."""
+    good = [worded(single(n), "the river is long", reference="the river is long") for n in range(10)]
+    bad = [worded(single(n), "the moon shines", reference="the river is long") for n in range(10, 20)]
+    labels = [label(item, "Ada", "pass") for item in good] + [label(item, "Ada", "fail") for item in bad]
+    return make_project(tmp_path / "singles.db", [*good, *bad], labels, criteria=[SINGLES])
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_rules_rate_both_orders_and_never_differ_from_themselves(pairs: Path, tmp_path: Path) -> None:
+    rules = written(tmp_path / "json.toml", '[[rules]]\nrule = "json"\n')
+    result = calibrate("--rule", rules, project=pairs)
+    assert "5 answers, no model is asked" in result.output
+    assert Counter((v.first, v.value) for v in verdicts(pairs)) == {
+        ("A", "A"): 4,
+        ("B", "A"): 4,
+        ("A", "tie"): 1,
+        ("B", "tie"): 1,
+    }
+    assert {v.choice for v in verdicts(pairs) if v.first == "B" and v.value == "A"} == {"second"}
+    (judge,) = load_report(pairs).judges
+    assert (judge.position.pairs, judge.position.consistent, judge.n) == (5, 5, 5)
+    assert "nothing to ask" in calibrate("--rule", rules, project=pairs).output
+    (run,) = runs_of(pairs)
+    assert (run.cost, run.unpriced, run.unanswered) == (0.0, 0, {})
+
+
+def test_a_tie_of_rules_is_unanswered_where_ties_are_forbidden(tmp_path: Path) -> None:
+    criterion = replace(PAIRS, ties=False)
+    items = [worded(pair(0), "{}", "no"), worded(pair(1), "{}", "[]")]
+    project = make_project(tmp_path / "p.db", items, criteria=[criterion])
+    calibrate("--rule", written(tmp_path / "r.json", '[{"rule": "json"}]'), project=project)
+    assert [(v.item_id, v.value, v.error) for v in verdicts(project)] == [
+        ("i0000", "A", ""),
+        ("i0000", "A", ""),
+        ("i0001", None, "not_given"),
+        ("i0001", None, "not_given"),
+    ]
+
+
+def test_a_metric_passes_from_a_threshold_that_was_chosen_on_the_develop_items(singles: Path) -> None:
+    result = calibrate("--reference", "token_f1", project=singles)
+    assert result.exit_code == 0
+    assert "A response passes from" in result.output
+    assert "The holdout decides" in result.output
+    assert Counter((v.item_id < "s0010", v.value) for v in verdicts(singles, SINGLES.id)) == {
+        (True, "pass"): 10,
+        (False, "fail"): 10,
+    }
+    assert load_report(singles).judges[0].estimates["agreement"].value == 1
+
+
+def test_only_develop_items_choose_the_threshold(tmp_path: Path) -> None:
+    items = [worded(single(n), "x", reference="x") for n in range(12)]
+    labels = [label(item, "Ada", "pass" if n % 2 else "fail") for n, item in enumerate(items)]
+    project = make_project(
+        tmp_path / "p.db", items, labels, criteria=[SINGLES], settings={"holdout_share": "0.9"}
+    )
+    with pytest.raises(UserError, match="10 develop items"):
+        calibrate("--reference", "exact", project=project)
+
+
+def test_a_metric_without_a_reference_is_unanswered_and_says_so(pairs: Path) -> None:
+    calibrate("--reference", "rouge_l", project=pairs)
+    assert {(v.value, v.error) for v in verdicts(pairs)} == {(None, "not_given")}
+    assert "no reference" in verdicts(pairs)[0].reasoning
+
+
+def test_a_metric_compares_the_two_responses_of_a_pair(tmp_path: Path) -> None:
+    items = [
+        worded(pair(0), "a long river", "a moon", reference="the long river"),
+        worded(pair(1), "a moon", "a long river", reference="the long river"),
+        worded(pair(2), "river", "river", reference="the long river"),
+    ]
+    project = make_project(tmp_path / "p.db", items)
+    calibrate("--reference", "token_f1", "--margin", 0.1, project=project)
+    assert [v.value for v in verdicts(project) if v.first == "A"] == ["A", "B", "tie"]
+
+
+def test_a_program_votes_in_both_orders_and_names_of_systems_stay_here(pairs: Path, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.txt"
+    program = written(
+        tmp_path / "judge.py",
+        f"import sys\nlog = open({str(seen)!r}, 'a')\n"
+        + PROGRAM.format(vote='log.write(line) and log.flush() or "first"'),
+    )
+    result = calibrate("--command", f"{sys.executable} {program}", project=pairs)
+    assert "Done. 10 asked" in result.output
+    assert load_report(pairs).judges[0].position.hard_flips_first == 5
+    told = seen.read_text()
+    assert len(told.splitlines()) == 10
+    assert not any(secret in told for secret in ("alpha", "beta", "pair-", "i0001"))
+
+
+def test_a_program_that_breaks_off_keeps_its_answers_and_is_asked_the_rest(
+    pairs: Path, tmp_path: Path
+) -> None:
+    flag = tmp_path / "broken"
+    flag.touch()
+    program = written(
+        tmp_path / "judge.py",
+        f"""
+import json, pathlib, sys
+for number, line in enumerate(sys.stdin):
+    if number == 3 and pathlib.Path({str(flag)!r}).exists():
+        sys.exit(3)
+    print(json.dumps({{"id": json.loads(line)["id"], "vote": "tie"}}), flush=True)
+""",
+    )
+    command = f"{sys.executable} {program}"
+    with pytest.raises(UserError, match="exit code 3 after 3 answers"):
+        calibrate("--command", command, project=pairs)
+    assert len(verdicts(pairs)) == 3
+    flag.unlink()
+    result = calibrate("--command", command, project=pairs)
+    assert "7 answers" in result.output
+    assert len(verdicts(pairs)) == 10
+
+
+def test_a_program_that_contradicts_itself_is_unanswered_and_silence_is_counted(
+    pairs: Path, tmp_path: Path
+) -> None:
+    program = written(
+        tmp_path / "judge.py",
+        """
+import json, sys
+for number, line in enumerate(sys.stdin):
+    for vote in (["first", "second"] if number == 0 else ["tie"] if number < 5 else []):
+        print(json.dumps({"id": json.loads(line)["id"], "vote": vote}), flush=True)
+print("a stray line")
+""",
+    )
+    result = calibrate("--command", f"{sys.executable} {program}", project=pairs)
+    assert "1 lines" in result.output
+    assert Counter(v.error for v in verdicts(pairs)) == {"unparseable": 1, "": 4, "not_given": 5}
+
+
+def test_another_program_under_the_same_command_is_another_judge(pairs: Path, tmp_path: Path) -> None:
+    program = written(tmp_path / "judge.py", PROGRAM.format(vote='"first"'))
+    calibrate("--command", f"{sys.executable} {program}", project=pairs)
+    written(program, PROGRAM.format(vote='"second"'))
+    calibrate("--command", f"{sys.executable} {program}", project=pairs)
+    assert len({v.judge for v in verdicts(pairs)}) == 2
+
+
+def test_closed_questions_give_a_score_and_a_verdict_like_any_other(singles: Path, tmp_path: Path) -> None:
+    questions = written(tmp_path / "q.txt", "# about content\nIs it about the river?\n\nIs it short?\n")
+    calibrate("--model", "scripted:longer", "--questions", questions, project=singles)
+    found = verdicts(singles, SINGLES.id)
+    assert {v.value for v in found} == {"fail"}
+    assert found[0].reasoning == "1. no\n2. no"
+    with RunStore.open(singles) as runs:
+        details = runs.db.execute("SELECT DISTINCT details FROM attempts").fetchall()
+    assert [json.loads(row[0]) for row in details] == [{"score": 0.0}]
+
+
+def test_another_pass_rule_reads_the_stored_answers_again_and_asks_nothing(
+    singles: Path, tmp_path: Path
+) -> None:
+    questions = written(tmp_path / "q.txt", "Is it good?\n")
+    asked = ("--model", "scripted:longer", "--questions", questions)
+    calibrate(*asked, "--name", "strict", project=singles)
+    calibrate(*asked, "--pass-from", 0.0, "--name", "lax", project=singles)
+    assert {v.value for v in verdicts(singles, SINGLES.id, "strict")} == {"fail"}
+    assert {v.value for v in verdicts(singles, SINGLES.id, "lax")} == {"pass"}
+    assert [run.calls for run in runs_of(singles, SINGLES.id)] == [20, 0]
+
+
+def test_scores_decide_pairs_with_two_calls_for_both_orders(pairs: Path) -> None:
+    result = calibrate("--model", "scripted:longer", "--score", project=pairs)
+    assert "10 calls" in result.output
+    assert len(verdicts(pairs)) == 10
+    assert [run.calls for run in runs_of(pairs)] == [10]
+    assert load_report(pairs).judges[0].position.consistency.value == 1
+
+
+def test_a_score_passes_from_the_stated_limit_and_keeps_the_valid_mass(singles: Path) -> None:
+    calibrate("--model", "scripted:reads", "--score", "--pass-from", 3, project=singles)
+    with RunStore.open(singles) as runs:
+        (first, *_) = runs.db.execute("SELECT details FROM attempts").fetchall()
+    assert json.loads(first[0]) == {"score": pytest.approx(5.0), "score_mass": pytest.approx(1.0)}
+    calibrate("--model", "scripted:reads", "--score", "--pass-from", 1, "--name", "lax", project=singles)
+    assert {v.value for v in verdicts(singles, SINGLES.id, "lax")} == {"pass"}
+    assert [run.calls for run in runs_of(singles, SINGLES.id)] == [20, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Choose one judge"),
+        (("--model", "scripted:reads", "--reference", "exact"), "Choose one judge"),
+        (("--reference", "bert"), "choose one of exact"),
+        (("--model", "scripted:reads", "--pass-from", 0.5), "leave it out"),
+        (("--model", "scripted:reads", "--score", "--pass-from", 7), "between 1 and 5"),
+        (("--reference", "exact", "--pass-from", 1.1), "between 0 and 1"),
+        (("--reference", "exact", "--margin", -0.1), "between 0 and 1"),
+        (("--rule", "absent.toml"), "absent.toml cannot be read"),
+        (("--model", "scripted:reads", "--split", "holdout"), "no holdout"),
+        (("--model", "scripted:reads", "--rubric", "zz"), "names 0 rubric versions"),
+        (("--command", "no-such-program-here"), "cannot be started"),
+    ],
+)
+def test_a_wrong_order_ends_in_one_sentence_with_the_remedy(
+    pairs: Path, arguments: tuple[object, ...], told: str
+) -> None:
+    with pytest.raises(UserError, match=told):
+        calibrate(*arguments, project=pairs)
+    assert verdicts(pairs) == []
+
+
+def test_a_run_can_keep_to_one_part_of_the_items(tmp_path: Path) -> None:
+    items = [pair(n) for n in range(40)]
+    project = make_project(tmp_path / "p.db", items, settings={"holdout_share": "0.5"})
+    calibrate("--model", "scripted:first-slot", "--split", "develop", project=project)
+    develop = {v.item_id for v in verdicts(project)}
+    calibrate("--model", "scripted:first-slot", "--split", "holdout", project=project)
+    assert 5 < len(develop) < 35
+    assert len(verdicts(project)) == 80
