@@ -104,15 +104,17 @@ def prompt_for(order: Order, place: int) -> Sequence[Message]:
     return job.request.messages if job else ()
 
 
-def exchanges_of(project: Path, run: RunSummary, place: int) -> list[tuple[Side | None, Exchange]]:
-    """What the judge of a run saw and said about the item at this place, in each order."""
+def exchanges_of(
+    project: Path, run: RunSummary, place: int
+) -> tuple[str, list[tuple[Side | None, Exchange]]]:
+    """The item at this place, and what the judge of a run saw and said about it in each order."""
     sides: tuple[Side | None, ...] = ("A", "B", None)
     with LabelStore.open(project) as labels, RunStore.open(project) as store:
         kinds = {criterion.id: criterion.kind for criterion in labels.criteria()}
         item = next(islice(labels.each_item(kinds[run.criterion_id]), place, place + 1), None)
         if item is None:
-            return []
-        return [(side, seen) for side in sides for seen in store.seen(run.id, item.id, side)]
+            return "", []
+        return item.id, [(side, seen) for side in sides for seen in store.seen(run.id, item.id, side)]
 
 
 def runs_of(project: Path, criterion_id: str = "") -> list[RunSummary]:

@@ -19,7 +19,7 @@ from calibration.asking import Answer, Completion, Request, Stopping
 from labels.errors import UserError
 
 LOCAL = "local"
-LONGEST_ANSWER = 512  # tokens; a model that loses the thread would else write until the time is up
+LONGEST_ANSWER = 256  # tokens; a model that loses the thread would else write until the time is up
 CONTEXT = 16_384  # tokens of an item and its answer
 START_SECONDS = 300.0  # the first start writes the weights to the disk, perhaps on a busy machine
 _NAME = "gemma-3-270m-q4_k_m"

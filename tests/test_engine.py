@@ -106,11 +106,11 @@ def test_a_verdict_that_cannot_be_stored_ends_the_run_with_its_error(tmp_path: P
 
 
 def test_what_is_in_memory_is_bounded_however_many_items_there_are(tmp_path: Path) -> None:
-    """Jobs wait in the queue, in the group that is written and with the workers, and nowhere else."""
+    """Jobs wait in a queue of four groups, in the groups under way and with the workers, nowhere else."""
     prepared, judge = prepared_run(tmp_path / "p.db", 800), CountingJudge()
     carried(prepared, open_jobs(prepared), judge)
     assert rows(tmp_path / "p.db", "verdicts") == 1600
-    assert 0 < judge.most <= 4 * GROUP + GROUP + 2 * LIMITS.concurrency
+    assert 0 < judge.most <= (4 + 2) * GROUP + 4 * LIMITS.concurrency < 1600 / 3
 
 
 def test_a_run_loads_neither_pandas_nor_scikit_learn() -> None:

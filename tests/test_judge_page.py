@@ -90,6 +90,21 @@ def test_what_a_judge_saw_and_said_can_be_read_for_each_item_and_order(page: App
     assert not any(secret in text for secret in ("alpha", "beta", "pair-0"))
 
 
+def test_who_reads_what_a_judge_said_is_not_blind_for_that_item_any_more(
+    page: AppTest, project: Path
+) -> None:
+    pressed(page, "Try it on 3 items")
+    wait_for(project, lambda run: run.state == "done")
+    with LabelStore.open(project) as store:
+        ada = store.annotator("Ada").id
+    page.query_params["annotator"] = "Ada"
+    toggled(page.run(), "Show what a judge saw and said")
+    with LabelStore.open(project) as store:
+        seen = store.db.execute("SELECT item_id, saw FROM reveals WHERE annotator_id = ?", (ada,)).fetchall()
+    assert ("i0000", "verdict") in seen
+    assert {item_id for item_id, _ in seen} == {"i0000"}
+
+
 def test_the_prompt_of_any_item_is_shown_as_the_rubric_version_makes_it(page: AppTest, project: Path) -> None:
     with LabelStore.open(project) as store:
         store.add_rubric(make_rubric(PAIRS, ("Be kind to <b>everyone</b>.", "", "", ""), note="kinder"))

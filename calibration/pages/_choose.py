@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from calibration.load import load_report, state_of
+from calibration.load import load_report, note_reveal, state_of
 from calibration.types import AgreementReport, CriterionReport, JudgeReport
-from labels.pages import project_path
+from labels.pages import annotator_id, project_path
 from labels.store import LabelStore
 
 SAMPLINGS = {
@@ -84,3 +85,12 @@ def sampling(judge: JudgeReport) -> None:
 def page(name: str) -> str:
     """The file of a result page, for links between pages."""
     return str(Path(__file__).parent / f"{name}.py")
+
+
+def note_seen(criterion_id: str, item_ids: Sequence[str]) -> None:
+    """Keep what was seen in the session until the reader has a name, then in the ledger of blindness."""
+    seen = st.session_state.setdefault("seen", {})
+    seen.setdefault(criterion_id, set()).update(item_ids)
+    person = annotator_id()
+    for name, items in seen.items() if person else ():
+        note_reveal(project_path(), name, annotator_id=str(person), item_ids=sorted(items))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from calibration.cases import AT_ONCE, Case, Filter, Opened, case_ids, cases_of, offered, opened, pages_of
-from calibration.load import load_material, note_reveal
+from calibration.load import load_material
 from calibration.pages import _choose, _draw
-from labels.pages import annotator_id, project_path
+from labels.pages import project_path
 
 
 def show() -> None:
@@ -25,18 +25,9 @@ def show() -> None:
     by = _filter(elsewhere)
     material = load_material(project_path(), criterion.criterion)
     shown = _page(case_ids(judge, material.verdicts, by=by, elsewhere=elsewhere))
-    _note(criterion.criterion.id, shown)
+    _choose.note_seen(criterion.criterion.id, shown)
     for case in cases_of(material, shown, judge=judge.judge):
         _show_case(case)
-
-
-def _note(criterion_id: str, shown: list[str]) -> None:
-    """Keep what was seen in the session until the reader has a name, then in the ledger of blindness."""
-    seen = st.session_state.setdefault("seen", {})
-    seen.setdefault(criterion_id, set()).update(shown)
-    person = annotator_id()
-    for name, items in seen.items() if person else ():
-        note_reveal(project_path(), name, annotator_id=str(person), item_ids=sorted(items))
 
 
 def _filter(elsewhere: Opened) -> Filter:

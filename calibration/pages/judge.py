@@ -6,7 +6,7 @@ import streamlit as st
 
 from calibration import launch
 from calibration.ordering import Order
-from calibration.pages import _draw, _order
+from calibration.pages import _choose, _draw, _order
 from calibration.render.tables import runs_table
 from labels.errors import UserError
 from labels.pages import project_path
@@ -67,7 +67,9 @@ def _seen(criterion_id: str) -> None:
         return
     place = st.selectbox("Run", range(len(runs)), format_func=lambda n: runs[n].judge)
     item = st.number_input("Item", 1, None, 1, key="seen-item")
-    for side, seen in launch.exchanges_of(project_path(), runs[place], int(item) - 1):
+    item_id, exchanges = launch.exchanges_of(project_path(), runs[place], int(item) - 1)
+    _choose.note_seen(criterion_id, [item_id] if exchanges else [])
+    for side, seen in exchanges:
         _draw.text({"A": "A first", "B": "B first"}.get(side or "", "Single response"), tag="h3")
         _draw.messages(seen.messages)
         _draw.text(f"answer of {seen.served_model}", css="jc-small")
