@@ -65,6 +65,11 @@ class CommandAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Silence:
+    """The program has said nothing for a moment; the caller may look whether to go on."""
+
+
+@dataclass(frozen=True, slots=True)
 class StrayLine:
     """A line of the program that answers no request, to be counted and shown."""
 
@@ -74,7 +79,7 @@ class StrayLine:
 
 def ask_command(
     command: str, requests: Iterable[CommandRequest], *, seconds: float = SECONDS
-) -> Iterator[CommandAnswer | StrayLine]:
+) -> Iterator[CommandAnswer | StrayLine | Silence]:
     """Yield what the program says as it says it, at the end one unanswered for each request it passed over.
 
     Requests are read while answers arrive, in the caller's thread, so that neither is held in memory.
@@ -86,7 +91,9 @@ def ask_command(
     program = _Program(command, seconds)
     try:
         for line in program.exchange(lines):
-            if line.strip():
+            if line is None:
+                yield Silence()
+            elif line.strip():
                 yield votes.read(line)
         program.check_end(len(votes.said))
     finally:
@@ -173,8 +180,8 @@ class _Program:
             event = selectors.EVENT_READ if pipe in self.reading else selectors.EVENT_WRITE
             self.selector.register(pipe, event)
 
-    def exchange(self, lines: Iterator[bytes]) -> Iterator[bytes]:
-        """Write the lines and yield those that come back, until the program has no more to say."""
+    def exchange(self, lines: Iterator[bytes]) -> Iterator[bytes | None]:
+        """Write the lines and yield those that come back, None for a pause, until there are no more."""
         while self.reading:
             ready = [key.fileobj for key, _ in self.selector.select(min(_PAUSE, self._left()))]
             if self.stdin in ready:
@@ -185,6 +192,8 @@ class _Program:
                 yield from self._whole_lines(self._read(self.stdout))
             if not ready and self.process.poll() is not None:
                 break  # a child of the program may hold its pipes open for ever
+            if not ready:
+                yield None
         yield self.incoming
 
     def check_end(self, answers: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 
 from calibration.code_judges import code_outcome, shown_to_code
-from calibration.command_judge import CommandAnswer, CommandRequest, ask_command
+from calibration.command_judge import CommandAnswer, CommandRequest, StrayLine, ask_command
 from calibration.crew import Progress
 from calibration.engine import GROUP, Ride
 from calibration.judging import Job, Outcome, RunState
@@ -46,11 +47,10 @@ def _listen(ride: Ride, keeper: _Keeper, jobs: Iterable[Job], *, seconds: float)
     for said in ask_command(command, keeper.requests(jobs), seconds=seconds):
         if isinstance(said, CommandAnswer):
             keeper.keep(said)
-        else:
+        elif isinstance(said, StrayLine):
             stray += 1
         if keeper.is_stopped():
             ride.end("stopped")
-        if ride.stop.is_set():
             break
     return stray
 
@@ -63,24 +63,26 @@ class _Keeper:
         self._jobs: dict[str, Job] = {}
         self._open: list[Done] = []
         self._answered: set[str] = set()
-        self._stored_at = time.monotonic()
+        self._stored_at = self._looked_at = time.monotonic()
 
     def requests(self, jobs: Iterable[Job]) -> Iterator[CommandRequest]:
         """What the program reads, one line for each job."""
         for job in jobs:
-            self._jobs[job.request.key] = job
-            yield _request(job)
+            name = hashlib.sha256(job.key.encode()).hexdigest()[:24]
+            self._jobs[name] = job
+            yield _request(job, name)
 
     def keep(self, said: CommandAnswer) -> None:
         """Take one answer; store when enough have come or some time has passed."""
         job = self._jobs[said.id]
         done = self._done(job, said)
-        if said.id in self._answered:
+        if said.id in self._answered and done[2].value is None:
             self.store_all()
             self._store.withdraw(self._ride.run.id, job, verdict=done[2])
             return
+        if said.id not in self._answered:
+            self._ride.meter.add(answered=done[2].value is not None, cost=0.0)
         self._answered.add(said.id)
-        self._ride.meter.add(answered=done[2].value is not None, cost=0.0)
         self._open.append(done)
         if len(self._open) >= GROUP or time.monotonic() - self._stored_at > LONGEST_WAIT:
             self.store_all()
@@ -94,7 +96,11 @@ class _Keeper:
 
     def is_stopped(self) -> bool:
         """Whether somebody asked for a stop, from the page or from another terminal."""
-        return not self._open and self._store.state_of_run(self._ride.run.id) == "stopping"
+        if time.monotonic() - self._looked_at < LONGEST_WAIT:
+            return False
+        self.store_all()
+        self._looked_at = time.monotonic()
+        return self._store.state_of_run(self._ride.run.id) == "stopping"
 
     def _done(self, job: Job, said: CommandAnswer) -> Done:
         ride = self._ride
@@ -107,10 +113,10 @@ class _Keeper:
         return job, outcome, verdict_of(ride.run, job, outcome=outcome, criterion=ride.criterion)
 
 
-def _request(job: Job) -> CommandRequest:
+def _request(job: Job, name: str) -> CommandRequest:
     shown = shown_to_code(job)
     return CommandRequest(
-        job.request.key,
+        name,
         str(shown["prompt"]),
         tuple(map(str, shown["responses"])),  # type: ignore[call-overload]
         str(shown["context"]),

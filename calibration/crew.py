@@ -48,7 +48,7 @@ class Meter:
         self._started = now()
         self._recent: deque[float] = deque([self._started], maxlen=_RECENT)
         self.under_way = 0
-        self._done = self._unanswered = self._unpriced = 0
+        self._done = self._unanswered = self._unpriced = self._paid = 0
         self._cost = 0.0
 
     def add(self, *, answered: bool, cost: float | None, calls: int = 1) -> None:
@@ -60,10 +60,11 @@ class Meter:
             self._unpriced += calls
         else:
             self._cost += cost
+            self._paid += calls > 0  # a stored answer costs nothing and foretells nothing
 
     def reaches(self, budget: float) -> bool:
         """Whether what was spent, with what the requests under way will cost, comes to the budget."""
-        usual = self._cost / self._done if self._done else 0.0
+        usual = self._cost / self._paid if self._paid else 0.0
         return self._cost + usual * max(0, self.under_way - 1) >= budget
 
     def snapshot(self) -> Progress:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,8 @@ from calibration.runs import Done, for_both_orders, verdict_of
 from calibration.store import RunStore
 from labels.types import Criterion
 
-Ended = Literal["done", "budget spent", "stopped"]
+Ended = Literal["done", "budget spent", "price unknown", "stopped"]
+RECENT = 1_024  # answers kept for equal requests: more than can be under way or not yet stored
 GROUP = 64  # verdicts that arrived together share one commit
 LOOK_EVERY = 0.5  # seconds between looks for a stop that another process asked for
 
@@ -59,13 +60,14 @@ async def carry_on(
     _note_state(ride, "running")
     writer = _Writer(ride, on_progress)
     watching = asyncio.create_task(_watch(ride))
+    watching.add_done_callback(lambda task: None if task.cancelled() else ride.end("stopped"))
     state: RunState = "stopped"
     try:
         with RunStore.open(ride.project) as store:
             try:
                 await carry_out(
                     jobs,
-                    _or_reuse(store, ask, reread=reread),
+                    _OnceEach(store, ask, reread),
                     on_answer=writer.put,
                     limits=limits,
                     stop=ride.stop,
@@ -75,52 +77,45 @@ async def carry_on(
                 await writer.close()
         state = "done" if ride.ended == "done" else "stopped"
     finally:
+        _note_state(ride, state)
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
-        _note_state(ride, state)
     return ride.ended
 
 
 class _Writer:
-    """Stores outcomes in the order they arrive, in a thread, so that asking never waits for the disk.
+    """Stores outcomes in the order they arrive, in a thread with one store: while it writes, more gather.
 
-    The thread keeps one store open; while it writes, the next group gathers.
+    Whoever hands on an outcome waits until it is stored, so that a kill costs no more than is under way.
     """
 
     def __init__(self, ride: Ride, on_progress: Callable[[Progress], None] | None) -> None:
         self._ride = ride
         self._on_progress = on_progress
-        self._queue: asyncio.Queue[Done | None] = asyncio.Queue(4 * GROUP)
+        self._queue: asyncio.Queue[tuple[Done, asyncio.Future[None]] | None] = asyncio.Queue()
         self._last = False
         self._task = asyncio.create_task(self._write_all())
 
     async def put(self, job: Job, outcome: Outcome) -> None:
-        """Hand on one outcome; waits when the disk is far behind."""
+        """Hand on one outcome and wait until it is stored; a writer that failed raises here."""
         ride = self._ride
         verdict = verdict_of(ride.run, job, outcome=outcome, criterion=ride.criterion)
         ride.meter.add(answered=verdict.value is not None, cost=outcome.cost, calls=outcome.calls)
-        await self._hand_over((job, outcome, verdict))
-        if ride.budget is not None and ride.meter.reaches(ride.budget):
+        if ride.budget is not None and outcome.cost is None and outcome.calls:
+            ride.end("price unknown")
+        elif ride.budget is not None and ride.meter.reaches(ride.budget):
             ride.end("budget spent")
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait(((job, outcome, verdict), stored))
+        await asyncio.wait((stored, self._task), return_when=asyncio.FIRST_COMPLETED)
+        if not stored.done():
+            await self._task
 
     async def close(self) -> None:
         """Store what is left."""
-        await self._hand_over(None)
+        self._queue.put_nowait(None)
         await self._task
-
-    async def _hand_over(self, entry: Done | None) -> None:
-        """Put an entry into the queue; a writer that failed raises here instead of blocking for ever."""
-        if self._task.done():
-            await self._task
-        if entry is not None and not self._queue.full():
-            self._queue.put_nowait(entry)  # most often; the end waits its turn behind those that wait
-            return
-        putting = asyncio.ensure_future(self._queue.put(entry))
-        await asyncio.wait((putting, self._task), return_when=asyncio.FIRST_COMPLETED)
-        if not putting.done():
-            putting.cancel()
-            await self._task
 
     async def _write_all(self) -> None:
         loop = asyncio.get_running_loop()
@@ -129,15 +124,18 @@ class _Writer:
             store = await loop.run_in_executor(thread, opened.__enter__)
             try:
                 while group := await self._group():
-                    await loop.run_in_executor(thread, self._record, store, group)
+                    await loop.run_in_executor(thread, self._record, store, [done for done, _ in group])
+                    for _, stored in group:
+                        if not stored.done():
+                            stored.set_result(None)
                     if self._on_progress is not None:
                         self._on_progress(self._ride.meter.snapshot())
             finally:
                 await loop.run_in_executor(thread, opened.__exit__, None, None, None)
 
-    async def _group(self) -> list[Done]:
+    async def _group(self) -> list[tuple[Done, asyncio.Future[None]]]:
         """What has arrived since the last commit, at least one; nothing when all is stored."""
-        group: list[Done] = []
+        group: list[tuple[Done, asyncio.Future[None]]] = []
         while not self._last and len(group) < GROUP and not (group and self._queue.empty()):
             entry = await self._queue.get()
             if entry is None:
@@ -151,16 +149,39 @@ class _Writer:
         store.record(run.id, [entry for done in group for entry in for_both_orders(run, done)])
 
 
-def _or_reuse(
-    store: RunStore, ask: Asker, *, reread: Callable[[Outcome], Outcome]
-) -> Callable[[Job], Awaitable[Outcome]]:
-    """The stored answer of an equal request where there is one, else the question."""
+class _OnceEach:
+    """Asks each request once: equal ones wait for its answer, now or in any run that stored it."""
 
-    async def asked_or_stored(job: Job) -> Outcome:
-        stored = store.reusable(job.request.key)
-        return await ask(job) if stored is None else reread(stored)
+    def __init__(self, store: RunStore, ask: Asker, reread: Callable[[Outcome], Outcome]) -> None:
+        self._store, self._ask, self._reread = store, ask, reread
+        self._recent: dict[str, asyncio.Future[Outcome]] = {}
 
-    return asked_or_stored
+    async def __call__(self, job: Job) -> Outcome:
+        """The answer of an equal request where there is one, else the question."""
+        key = job.request.key
+        if (first := self._recent.get(key)) is not None:
+            return replace(await asyncio.shield(first), calls=0, cost=0.0)
+        stored = self._store.reusable(key)
+        if stored is not None:
+            return self._reread(stored)
+        return await self._asked(job, key)
+
+    async def _asked(self, job: Job, key: str) -> Outcome:
+        self._recent[key] = answer = asyncio.get_running_loop().create_future()
+        if len(self._recent) > RECENT:
+            del self._recent[next(iter(self._recent))]
+        try:
+            outcome = await self._ask(job)
+        except BaseException as error:
+            self._recent.pop(key, None)
+            if isinstance(error, asyncio.CancelledError):
+                answer.cancel()
+            else:
+                answer.set_exception(error)
+                answer.exception()  # taken notice of, also where nobody waits for it
+            raise
+        answer.set_result(outcome)
+        return outcome
 
 
 async def _watch(ride: Ride) -> None:

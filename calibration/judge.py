@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from calibration.asking import Answer, Completion, Request, Stopping, TokenChance, TooLong
 from calibration.faults import EXAMPLE, Asked, Fault, explained, fault_of, is_filtered, refused_setting
-from calibration.local import LOCAL, LocalCompletion
+from calibration.local import LocalCompletion, is_local
 from calibration.scripted import ScriptedCompletion
 from calibration.tokens import is_cut
 from labels.errors import UserError
@@ -130,11 +130,11 @@ def completion_for(model: str, *, api_base: str = "", timeout: float = 120.0) ->
         return ScriptedCompletion()
     _check_address(api_base)
     asker = LitellmCompletion(timeout=timeout)
-    return LocalCompletion(asker) if model == LOCAL else asker
+    return LocalCompletion(asker) if is_local(model) else asker
 
 
 def _runs_here(model: str) -> bool:
-    return model == LOCAL or model.startswith(SCRIPT_PREFIX)
+    return is_local(model) or model.startswith(SCRIPT_PREFIX)
 
 
 def _check_address(api_base: str) -> None:

@@ -7,11 +7,12 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import click
 
 from labels.errors import UserError
+from labels.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 @click.option("--rule", type=FILE, help="Rules in TOML or JSON; free, and never differs from itself.")
 @click.option("--reference", metavar="METRIC", help="exact, normalised_exact, token_f1, rouge_l or bleu.")
 @click.option("--command", metavar="PROGRAM", help="A program that reads JSON lines and writes votes.")
-@click.option("--model", help="A litellm model, e.g. openai/gpt-5-mini, or scripted:longer.")
+@click.option("--model", help="A litellm model, e.g. openai/gpt-5-mini, or scripted:longer, or local.")
 @click.option("--api-base", default="", help="The address of an OpenAI-compatible server.")
 @click.option("--questions", type=FILE, help="Ask the model these closed questions, one a line.")
 @click.option("--score", is_flag=True, help="Ask the model for a score from 1 to 5.")
@@ -40,7 +41,7 @@ ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 @click.option("--margin", type=float, help="Scores of a pair that differ by less tie.")
 @click.option("--separator", help="What parts a reference into alternatives, such as ' | '.")
 @click.option("--kind", type=click.Choice(["pairwise", "binary"]), help="Which question, if there are two.")
-@click.option("--rubric", default="", metavar="ID", help="A rubric version; by default the newest.")
+@click.option("--rubric", default="", metavar="ID", help="A rubric version; by default the one in force.")
 @click.option("--name", help="The judge's name in reports; by default the model and the rubric version.")
 @click.option(
     "--orders", type=click.Choice(["both", "forward", "reverse"]), default="both", help="Which orders."
@@ -76,7 +77,8 @@ def judge_command(project: Path, *, yes: bool, **options: Any) -> None:
         click.echo(_threshold_in_words(threshold))
     check_name(prepared)
     wanted = _agreed(prepared, yes=yes)
-    _print_end(prepared, _carried_out(prepared, wanted))
+    ride = _carried_out(prepared, wanted) if wanted else None
+    _print_end(prepared, ride)
 
 
 def _agreed(prepared: Prepared, *, yes: bool) -> int:
@@ -170,8 +172,10 @@ def _threshold_in_words(chosen: ChosenThreshold) -> str:
 
 
 def _in_words(expected: Forecast) -> str:
-    if not expected.calls:
+    if not expected.jobs:
         return NOTHING
+    if not expected.calls:
+        return f"{counted(expected.jobs, 'verdict')} from answers that are stored; nothing to ask."
     cost = "price unknown" if expected.cost is None else f"about ${expected.cost:.2f}"
     tokens = f"about {expected.prompt_tokens:,} tokens in, {expected.completion_tokens:,} out"
     return f"{expected.calls:,} calls, {tokens}, {cost}."
@@ -224,13 +228,18 @@ def _command_ride(prepared: Prepared, wanted: int) -> Ride:
 
     order = prepared.order
     ride = Ride(order.project, prepared.run, prepared.criterion, Meter(wanted), asyncio.Event())
-    if wanted:
-        with progress_bar(wanted) as show:
-            seconds = order.limits.timeout
-            stray = carry_command(ride, open_jobs(prepared), seconds=seconds, on_progress=show)
-        if stray:
-            click.echo(f"{stray:,} lines of the program answered no request and were left out.", err=True)
+    signal.signal(signal.SIGTERM, _interrupt)  # a polite kill ends the program too
+    with progress_bar(wanted) as show:
+        seconds = order.limits.timeout
+        stray = carry_command(ride, open_jobs(prepared), seconds=seconds, on_progress=show)
+    if stray:
+        what = counted(stray, "line")
+        click.echo(f"{what} of the program answered no request: left out.", err=True)
     return ride
+
+
+def _interrupt(_signal: int, _frame: object) -> Never:
+    raise KeyboardInterrupt
 
 
 def _stop_on_interrupt(end: Callable[[], None]) -> None:
@@ -245,20 +254,25 @@ def _stop_on_interrupt(end: Callable[[], None]) -> None:
     loop.add_signal_handler(signal.SIGTERM, end)
 
 
-def _print_end(prepared: Prepared, ride: Ride) -> None:
+def _print_end(prepared: Prepared, ride: Ride | None) -> None:
     from calibration.store import RunStore
     from calibration.ways import WAYS
 
-    progress = ride.meter.snapshot()
     with RunStore.open(prepared.order.project) as store:
-        summary = next(run for run in store.runs(prepared.criterion.id) if run.id == prepared.run.id)
-    click.echo(
-        f"{_ending(ride.ended)} {progress.done:,} asked in {progress.seconds:.0f} s, {progress.spent}."
-    )
+        if ride is None:  # it may have been killed between its last verdict and its end
+            store.finish(prepared.run.id, "done")
+        runs = {run.id: run for run in store.runs(prepared.criterion.id)}
+    summary = runs.get(prepared.run.id)
+    if summary is None:
+        return
+    if ride is not None:
+        progress = ride.meter.snapshot()
+        told = f"{progress.done:,} asked in {progress.seconds:.0f} s, {progress.spent}."
+        click.echo(f"{_ending(ride.ended)} {told}")
     reasons = ", ".join(
         f"{count:,} {reason.replace('_', ' ')}" for reason, count in summary.unanswered.items()
     )
-    click.echo(f"The run holds {summary.verdicts:,} verdicts; unanswered: {reasons or 'none'}.")
+    click.echo(f"The run holds {counted(summary.verdicts, 'verdict')}; unanswered: {reasons or 'none'}.")
     if summary.latency is not None and WAYS[prepared.order.mode].asks_a_model:
         served = ", ".join(summary.served) or "nobody"
         click.echo(f"A request took {summary.latency:.2f} s on average; served by {served}.")
@@ -271,5 +285,6 @@ def _ending(ended: Ended) -> str:
     return {
         "done": "Done.",
         "budget spent": "Stopped at the budget; the same command goes on.",
+        "price unknown": "Stopped: an answer had no known price, so the budget could not be kept.",
         "stopped": "Stopped; the same command goes on.",
     }[ended]

@@ -61,6 +61,16 @@ class Job:
     repeat: int
     request: Request
 
+    @property
+    def key(self) -> str:
+        """What tells it from every other job: items with equal texts share a request, not a verdict."""
+        return job_key(self.request.key, self.item_id, self.first or "", self.repeat)
+
+
+def job_key(request_key: str, item_id: str, first: str, repeat: int) -> str:
+    """The key of a job from its parts."""
+    return f"{request_key} {item_id} {first} {repeat}"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -98,7 +108,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A judge run as lists show it; `cost` is None when no price is known, and `unpriced` counts calls."""
+    """A judge run as lists show it; `cost` is None when no price is known, and `unpriced` counts calls.
+
+    `tuned` says that a setting was chosen on the project's own labels.
+    """
 
     id: str
     judge: str
@@ -115,3 +128,4 @@ class RunSummary:
     started_at: str
     rubric_id: str
     criterion_id: str = ""
+    tuned: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,7 @@ _started: list[subprocess.Popen[bytes]] = []  # kept, so that those that ended c
 
 def launch(project: Path, order: Order, *, only_try: bool = False) -> Path:
     """Start `calibrate judge` in the background; what it says goes to the file that is returned."""
-    log = log_of(project)
+    log = log_of(project, order)
     _started[:] = [process for process in _started if process.poll() is None]
     with log.open("w") as handle:
         process = subprocess.Popen(
@@ -60,21 +62,30 @@ def arguments(project: Path, order: Order, *, only_try: bool = False) -> list[st
 
 def _kept_questions(project: Path, settings: Mapping[str, str]) -> Path:
     """The questions of a run that was started from the app, in a file beside the project."""
-    path = project.with_name(project.name + "-questions.txt")
-    write_text(path, settings.get("questions", "") + "\n", never=[project])
+    text = settings.get("questions", "") + "\n"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]  # two runs may ask different ones at a time
+    path = project.with_name(f"{project.name}-questions-{digest}.txt")
+    write_text(path, text, never=[project])
     return path
 
 
-def log_of(project: Path) -> Path:
-    """Where the newest run that was started from the app says how it goes."""
-    return project.with_name(project.name + "-judge.log")
+def log_of(project: Path, order: Order) -> Path:
+    """Where a run that was started from the app says how it goes: one file for each way of asking."""
+    parts = (order.model, order.mode, order.kind, order.rubric, sorted(order.settings.items()))
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
+    return project.with_name(f"{project.name}-judge-{digest}.log")
+
+
+def _changed(path: Path) -> float:
+    return path.stat().st_mtime
 
 
 def said(project: Path) -> str:
     """What the newest run said last; nothing when none was started."""
-    log = log_of(project)
-    if not log.exists():
+    logs = sorted(project.parent.glob(f"{glob.escape(project.name)}-judge-*.log"), key=_changed)
+    if not logs:
         return ""
+    log = logs[-1]
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return "\n".join(lines[-LAST_LINES:])
 

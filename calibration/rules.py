@@ -1,28 +1,22 @@
 """The rule judge: a response passes when it keeps every rule, and a pair goes to the one that keeps them.
 
 Rules are read from a small TOML or JSON text, cost nothing and never differ from themselves. Texts are
-compared in Unicode NFC. A regular expression, also one in a schema, may search one response for a second;
-only the patterns of `patternProperties`, which meet names of keys, have no such limit.
+compared in Unicode NFC. A regular expression, also one in a schema, may search one text for a second.
 """
-# mypy: disable-error-code="import-untyped"
-# (jsonschema and regex ship no types.)
 
 from __future__ import annotations
 
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 from unicodedata import normalize
 
+from calibration.json_schemas import SHOWN, compiled, found_in, read_json, validator_of
 from labels.errors import UserError
 from labels.types import Choice
-
-SEARCH_SECONDS = 1.0  # a pattern that needs longer for one response hardly ever ends
-_SHOWN = 200  # characters of a message that come from the response
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +139,9 @@ def _check_rule(rule: Rule) -> None:
     if rule.name == "length" and rule.min == 0 and rule.max is None:
         raise UserError("every length is allowed; write min, max or both.")
     if rule.name == "json_schema":
-        _validator(rule.schema)
+        validator_of(rule.schema)
     if rule.pattern:
-        _compiled(rule.pattern, rule.ignore_case)
+        compiled(rule.pattern, rule.ignore_case)
 
 
 def _canonical(rule: Rule) -> str:
@@ -163,19 +157,19 @@ def _told(broken: Sequence[str]) -> str:
 
 
 def _not_json(_: Rule, text: str) -> str:
-    fault = _read_json(text)[1]
+    fault = read_json(text)[1]
     return f"is not valid JSON ({fault})" if fault else ""
 
 
 def _not_of_schema(rule: Rule, text: str) -> str:
-    value, fault = _read_json(text)
+    value, fault = read_json(text)
     if fault:
         return f"is not valid JSON ({fault})"
     try:
-        error = next(_validator(rule.schema).iter_errors(value), None)
+        error = next(validator_of(rule.schema).iter_errors(value), None)
     except RecursionError:
         return "is nested too deeply for its schema"
-    return f"does not follow the schema at {error.json_path}: {error.message[:_SHOWN]}" if error else ""
+    return f"does not follow the schema at {error.json_path}: {error.message[:SHOWN]}" if error else ""
 
 
 def _wrong_length(rule: Rule, text: str) -> str:
@@ -194,13 +188,13 @@ def _holds(rule: Rule, text: str) -> str:
 
 
 def _matches_not(rule: Rule, text: str) -> str:
-    found = _found(text, rule.pattern, ignore_case=rule.ignore_case)
+    found = found_in(text, rule.pattern, ignore_case=rule.ignore_case)
     return f"does not match {rule.pattern!r}" if found is None else ""
 
 
 def _matches(rule: Rule, text: str) -> str:
-    found = _found(text, rule.pattern, ignore_case=rule.ignore_case)
-    return "" if found is None else f"matches {rule.pattern!r} with {found[:_SHOWN]!r}"
+    found = found_in(text, rule.pattern, ignore_case=rule.ignore_case)
+    return "" if found is None else f"matches {rule.pattern!r} with {found[:SHOWN]!r}"
 
 
 RULES: Mapping[str, RuleKind] = {
@@ -223,78 +217,3 @@ def _contains(rule: Rule, text: str) -> bool:
     texts = [normalize("NFC", value) for value in (rule.text, text)]
     wanted, whole = [normalize("NFC", value.casefold()) for value in texts] if rule.ignore_case else texts
     return wanted in whole
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str, ignore_case: bool) -> Any:
-    import regex  # unlike the standard module it can stop a search that has no end
-
-    try:
-        return regex.compile(normalize("NFC", pattern), regex.IGNORECASE if ignore_case else 0)
-    except regex.error as error:
-        raise UserError(f"{pattern!r} is no regular expression: {error}. Mend the pattern.") from error
-
-
-def _found(text: str, pattern: str, *, ignore_case: bool) -> str | None:
-    try:
-        match = _compiled(pattern, ignore_case).search(normalize("NFC", text), timeout=SEARCH_SECONDS)
-    except TimeoutError as error:
-        raise UserError(
-            f"The pattern {pattern!r} searched a response of {len(text)} characters for {SEARCH_SECONDS:g} s "
-            "without an end. Write it without a repeat inside a repeat, such as (a+)+."
-        ) from error
-    return None if match is None else str(match[0])
-
-
-def _read_json(text: str) -> tuple[object, str]:
-    try:
-        return json.loads(text, parse_constant=_no_json), ""
-    except RecursionError:
-        return None, "nested too deeply"
-    except ValueError as error:
-        return None, str(error)
-
-
-def _no_json(value: object) -> object:
-    raise ValueError(f"{value} does not exist in JSON")
-
-
-@lru_cache(maxsize=64)
-def _validator(schema: str) -> Any:
-    from jsonschema import Draft202012Validator, SchemaError, validators
-    from jsonschema_specifications import REGISTRY
-
-    contents, fault = _read_json(schema)
-    if fault:
-        raise UserError(f"the schema is not valid JSON: {fault}. Mend that place.")
-    known = validators.validator_for(contents, default=Draft202012Validator)
-    try:
-        known.check_schema(contents)
-    except SchemaError as error:
-        raise UserError(f"the schema is wrong at {error.json_path}: {error.message[:_SHOWN]}.") from error
-    _check_references(contents, REGISTRY)
-    # With a registry of its own the validator never fetches a reference from the network.
-    return validators.extend(known, {"pattern": _timed_pattern})(contents, registry=REGISTRY)
-
-
-def _check_references(contents: object, registry: Any) -> None:
-    from referencing import Resource
-    from referencing.exceptions import Unresolvable
-    from referencing.jsonschema import DRAFT202012
-
-    root: Resource[Any] = Resource.from_contents(contents, default_specification=DRAFT202012)
-    parts = [(registry.resolver_with_root(root), root)]
-    for resolver, part in parts:
-        try:
-            if isinstance(part.contents, dict) and isinstance(part.contents.get("$ref"), str):
-                resolver.lookup(part.contents["$ref"])
-        except Unresolvable as error:
-            raise UserError(f"the schema does not hold {error.ref!r}; copy that part into it.") from error
-        parts += [(resolver.in_subresource(deeper), deeper) for deeper in part.subresources()]
-
-
-def _timed_pattern(_: object, pattern: str, value: object, __: object) -> Iterator[Exception]:
-    from jsonschema import ValidationError
-
-    if isinstance(value, str) and _found(value, pattern, ignore_case=False) is None:
-        yield ValidationError(f"{value[:_SHOWN]!r} does not match {pattern!r}")

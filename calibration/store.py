@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibration.asking import Message
-from calibration.judging import Exchange, Job, JudgeRun, Outcome, RunState, RunSummary
+from calibration.judging import Exchange, Job, JudgeRun, Outcome, RunState, RunSummary, job_key
 from calibration.material import Attempt
 from calibration.types import Verdict
 from labels.schema import migrations as label_migrations
@@ -27,10 +27,15 @@ _VERDICTS = """SELECT r.judge, r.criterion_id, v.* FROM verdicts v JOIN judge_ru
     WHERE r.criterion_id = ? ORDER BY r.rowid, v.rowid"""
 
 # The same request may be answered for several runs and on several days; each answer counts once for a judge.
+# A run that has a rule of its own for scores read others' answers by it: there only its own attempts tell.
+# A way that sees each response alone is asked once: its verdict for the other order has no answer behind it.
 _ATTEMPTS = """SELECT DISTINCT a.id, r.judge, v.item_id, v.first, a.choice, a.created_at, a.served_model
     FROM judge_runs r JOIN verdicts v ON v.run_id = r.id
     JOIN attempts a ON a.request_key = v.request_key AND a.usable = 1
-    WHERE r.criterion_id = ? AND v.request_key != '' ORDER BY a.id"""
+    WHERE r.criterion_id = ? AND v.request_key != ''
+    AND (a.run_id = r.id OR json_extract(r.plan, '$.mode') NOT IN ('questions', 'score'))
+    AND (v.first != 'B' OR json_extract(r.plan, '$.mode') NOT IN ('score', 'rule', 'reference'))
+    ORDER BY a.id"""
 
 
 class RunStore:
@@ -93,9 +98,10 @@ class RunStore:
         return str(row[0]) if row else ""
 
     def answered(self, run_id: str) -> set[str]:
-        """The keys of the requests whose verdict this run holds already."""
-        sql = "SELECT request_key FROM verdicts WHERE run_id = ? AND value IS NOT NULL"
-        return {row["request_key"] for row in self.db.query(sql, [run_id])}
+        """The keys of the jobs whose verdict this run holds already."""
+        sql = """SELECT request_key, item_id, first, repeat FROM verdicts
+            WHERE run_id = ? AND value IS NOT NULL"""
+        return {job_key(*row) for row in self.db.execute(sql, (run_id,))}
 
     def reusable(self, request_key: str) -> Outcome | None:
         """What an equal request of any run was answered, None when it never was in a usable way."""
@@ -201,6 +207,7 @@ class RunStore:
             started_at=row["created_at"],
             rubric_id=row["rubric_id"] or "",
             criterion_id=row["criterion_id"],
+            tuned=bool(plan.get("settings", {}).get("chosen_on")),
         )
 
     def _run(self, verdict: Verdict, source: str) -> str:

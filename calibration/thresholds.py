@@ -24,7 +24,7 @@ def with_threshold(prepared: Prepared) -> tuple[Prepared, ChosenThreshold | None
         raise UserError(f"{chosen.note} Or give the threshold yourself with --pass-from.")
     metric, separator = order.settings["metric"], order.settings.get("separator", "")
     version = metric_version(metric, threshold=chosen.threshold, separator=separator)
-    settings = dict(order.settings) | {"pass_from": repr(chosen.threshold)}
+    settings = dict(order.settings) | {"pass_from": repr(chosen.threshold), "chosen_on": "develop"}
     title = f"reference {metric} from {chosen.threshold:.3f} ({version[:6]})"
     return prepare(_named(order, f"reference:{version}", title=title, settings=settings)), chosen
 

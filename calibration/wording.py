@@ -38,6 +38,9 @@ WARNINGS: Mapping[str, str] = {
     "one_order": "{n} items were judged in one order only; their position effect cannot be seen.",
     "arbitrary_sides": "More than two systems were compared, so sides are arbitrary: raw agreement and "
     "kappa over systems do not depend on them, kappa over sides does.",
+    "holdout": "{n} items of the holdout are left aside: they are kept for the release.",
+    "tuned": "The judge's threshold was chosen on these very labels, which flatters it: expect less on "
+    "other items, and let the holdout or new labels decide.",
     "after_reveal": "{n} labels were given after the person had seen a verdict or a colleague's label; "
     "they are left out.",
 }

@@ -16,8 +16,9 @@ ALLOWED = {
     "streamlit": lambda path: "pages" in path.parts or path.name == "annotate_app.py",
     "sqlite_utils": lambda path: path.name in ("schema.py", "store.py", "desk.py"),
     "litellm": lambda path: path.name == "judge.py",
+    "xllamacpp": lambda path: path.name == "local.py",
 }
-SLOW = {"litellm", "sklearn", "pandas", "altair", "pyarrow"}
+SLOW = {"litellm", "xllamacpp", "sklearn", "pandas", "altair", "pyarrow"}
 
 
 def imports_of(tree: ast.AST) -> Iterator[tuple[str, int]]:

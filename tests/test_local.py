@@ -209,7 +209,7 @@ def test_a_run_begins_one_server_and_ends_it_and_the_next_one_asks_nothing(
     assert (position.pairs, position.hard_flips_first) == (4, 4)
 
 
-def test_neither_the_address_nor_the_limit_of_an_answer_is_part_of_what_is_stored(
+def test_the_weights_and_the_limit_are_stored_with_an_answer_and_the_address_is_not(
     project: Path, stand_in: Path
 ) -> None:
     """Under another judge's name the same requests are answered from the file, by no server at all."""
@@ -218,6 +218,8 @@ def test_neither_the_address_nor_the_limit_of_an_answer_is_part_of_what_is_store
     assert len(stand_in.read_text().split()) == 1
     stored = b"".join(path.read_bytes() for path in project.parent.glob("p.db*") if path.is_file())
     assert b"127.0.0.1" not in stored
+    assert b"local:gemma-3-270m-q4_k_m" in stored
+    assert b'"max_tokens": "256"' in stored
 
 
 def test_ctrl_c_ends_the_run_and_its_server_and_the_same_command_goes_on(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration import rules
+from calibration import json_schemas
 from calibration.rules import RULES, Rule, judge_by_rules, rules_from_text, rules_version
 from labels.errors import UserError
 
@@ -162,7 +162,7 @@ def test_what_a_forbidden_pattern_found_is_shown():
 
 
 def test_a_pattern_that_never_ends_is_stopped_and_named(monkeypatch):
-    monkeypatch.setattr(rules, "SEARCH_SECONDS", 0.05)
+    monkeypatch.setattr(json_schemas, "SEARCH_SECONDS", 0.05)
     rule = Rule("must_match", pattern="(a|aa)+$")
     with pytest.raises(UserError, match=r"\(a\|aa\)\+\$.*61 characters for 0.05 s.*repeat inside a repeat"):
         judge_by_rules([rule], ["a" * 60 + "!"])
@@ -254,3 +254,38 @@ def test_no_text_makes_reading_rules_fail_otherwise(text):
     for whole in (text, f"[{text}", f'[[rules]]\nrule = "must_match"\npattern = {json.dumps(text)}'):
         with suppress(UserError):
             assert rules_from_text(whole)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        '{"patternProperties": {"(a|aa)+$": {}}}',
+        '{"patternProperties": {"(a|aa)+$": {}}, "additionalProperties": false}',
+        '{"properties": {"x": {"patternProperties": {"(a|aa)+$": {"type": "string"}}}}}',
+    ],
+)
+def test_a_pattern_for_names_that_never_ends_is_told_like_any_other(schema, monkeypatch):
+    monkeypatch.setattr(json_schemas, "SEARCH_SECONDS", 0.05)
+    names = f'{{"{"a" * 60}!": 1}}'
+    text = f'{{"x": {names}}}' if '"x"' in schema else names
+    with pytest.raises(UserError, match="without an end"):
+        judge_by_rules([Rule("json_schema", schema=schema)], [text])
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ('{"n_one": 1}', "pass"),
+        ('{"n_one": "1"}', "fail"),
+        ('{"other": 1}', "fail"),
+        ('{"name": "x", "n_two": 2}', "pass"),
+        ("[1]", "pass"),
+    ],
+)
+def test_patterns_for_names_and_other_properties_follow_the_json_schema_rules(text, choice):
+    # by hand from JSON Schema 2020-12, sections 10.3.2.2 and 10.3.2.3
+    schema = (
+        '{"properties": {"name": {}}, "patternProperties": {"^n_": {"type": "integer"}},'
+        ' "additionalProperties": false}'
+    )
+    assert judge_by_rules([Rule("json_schema", schema=schema)], [text]).choice == choice

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from builders import PAIRS, SINGLES, label, make_project, pair, single
@@ -115,15 +118,16 @@ def test_a_metric_passes_from_a_threshold_that_was_chosen_on_the_develop_items(s
         (True, "pass"): 10,
         (False, "fail"): 10,
     }
-    assert load_report(singles).judges[0].estimates["agreement"].value == 1
+    (judge,) = load_report(singles).judges
+    assert judge.estimates["agreement"].value == 1
+    assert "tuned" in [warned.code for warned in judge.warnings]  # seen on the very items of the choice
 
 
 def test_only_develop_items_choose_the_threshold(tmp_path: Path) -> None:
     items = [worded(single(n), "x", reference="x") for n in range(12)]
     labels = [label(item, "Ada", "pass" if n % 2 else "fail") for n, item in enumerate(items)]
-    project = make_project(
-        tmp_path / "p.db", items, labels, criteria=[SINGLES], settings={"holdout_share": "0.9"}
-    )
+    settings = {"holdout_share": "0.6", "salt": "fixed"}
+    project = make_project(tmp_path / "p.db", items, labels, criteria=[SINGLES], settings=settings)
     with pytest.raises(UserError, match="10 develop items"):
         calibrate("--reference", "exact", project=project)
 
@@ -199,7 +203,7 @@ print("a stray line")
 """,
     )
     result = calibrate("--command", f"{sys.executable} {program}", project=pairs)
-    assert "1 lines" in result.output
+    assert "1 line of the program" in result.output
     assert Counter(v.error for v in verdicts(pairs)) == {"unparseable": 1, "": 4, "not_given": 5}
 
 
@@ -209,6 +213,89 @@ def test_another_program_under_the_same_command_is_another_judge(pairs: Path, tm
     written(program, PROGRAM.format(vote='"second"'))
     calibrate("--command", f"{sys.executable} {program}", project=pairs)
     assert len({v.judge for v in verdicts(pairs)}) == 2
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Path:
+    """Five pairs of which four have the same texts, as several systems often give."""
+    alike = [worded(pair(n), "Paris", "Rome") for n in range(4)]
+    same = [replace(item, prompt="Which city?") for item in alike]
+    return make_project(tmp_path / "twins.db", [*same, pair(4)])
+
+
+@pytest.mark.parametrize("judge", ["model", "rule", "reference", "command"])
+def test_items_with_equal_texts_share_an_answer_and_each_has_its_verdict(
+    twins: Path, tmp_path: Path, judge: str
+) -> None:
+    program = written(tmp_path / "judge.py", PROGRAM.format(vote='"first"'))
+    order = {
+        "model": ("--model", "scripted:first-slot"),
+        "rule": ("--rule", written(tmp_path / "r.toml", '[[rules]]\nrule = "json"\n')),
+        "reference": ("--reference", "exact"),
+        "command": ("--command", f"{sys.executable} {program}"),
+    }[judge]
+    calibrate(*order, "--limit", 1, project=twins)
+    assert len(verdicts(twins)) == 2
+    calibrate(*order, project=twins)
+    assert Counter(v.item_id for v in verdicts(twins)) == {f"i{n:04}": 2 for n in range(5)}
+    if judge == "model":
+        assert [run.calls for run in runs_of(twins)] == [4]
+
+
+def test_equal_requests_under_way_at_once_are_asked_once_and_foretold_once(twins: Path) -> None:
+    result = calibrate("--model", "scripted:first-slot", "--concurrency", 16, project=twins)
+    assert "4 calls" in result.output
+    assert [(run.calls, run.verdicts) for run in runs_of(twins)] == [(4, 10)]
+
+
+def test_a_later_readable_vote_of_a_program_mends_an_unreadable_one(pairs: Path, tmp_path: Path) -> None:
+    program = written(
+        tmp_path / "judge.py",
+        """
+import json, sys
+for line in sys.stdin:
+    for vote in ("perhaps", "tie"):
+        print(json.dumps({"id": json.loads(line)["id"], "vote": vote}), flush=True)
+""",
+    )
+    calibrate("--command", f"{sys.executable} {program}", project=pairs)
+    assert {v.value for v in verdicts(pairs)} == {"tie"}
+
+
+def test_a_judge_with_nothing_to_ask_ends_well(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p.db", [])
+    for order in (("--command", f"{sys.executable} -c pass"), ("--model", "scripted:reads")):
+        result = calibrate(*order, project=project)
+        assert result.exit_code == 0
+        assert "nothing to ask" in result.output
+    assert runs_of(project) == []
+
+
+def test_a_silent_program_can_be_stopped_from_elsewhere(pairs: Path, tmp_path: Path) -> None:
+    program = written(tmp_path / "judge.py", "import time\ntime.sleep(600)\n")
+    done: list[Result] = []
+    command = f"{sys.executable} {program}"
+    thread = threading.Thread(target=lambda: done.append(calibrate("--command", command, project=pairs)))
+    with mock.patch("signal.signal"):  # only the main thread of a process may set handlers
+        thread.start()
+        while not (runs := runs_of(pairs)):
+            time.sleep(0.05)
+        with RunStore.open(pairs) as store:
+            store.ask_to_stop(runs[0].id)
+        thread.join(60)
+    assert "Stopped" in done[0].output
+    assert [run.state for run in runs_of(pairs)] == ["stopped"]
+
+
+def test_audits_read_scores_by_each_runs_own_rule(singles: Path) -> None:
+    asked = ("--model", "scripted:reads", "--score")
+    calibrate(*asked, "--pass-from", 5, "--name", "strict", project=singles)
+    calibrate(*asked, "--pass-from", 1, "--name", "lax", project=singles)
+    with RunStore.open(singles) as runs:
+        attempts = runs.attempts(SINGLES.id)
+        found = {(v.judge, v.item_id): v.choice for v in runs.verdicts(SINGLES.id)}
+    assert all(found[attempt.judge, attempt.item_id] == attempt.choice for attempt in attempts)
+    assert {attempt.judge for attempt in attempts} == {"strict"}
 
 
 def test_closed_questions_give_a_score_and_a_verdict_like_any_other(singles: Path, tmp_path: Path) -> None:
@@ -284,3 +371,6 @@ def test_a_run_can_keep_to_one_part_of_the_items(tmp_path: Path) -> None:
     calibrate("--model", "scripted:first-slot", "--split", "holdout", project=project)
     assert 5 < len(develop) < 35
     assert len(verdicts(project)) == 80
+    (judge,) = load_report(project).judges
+    assert (judge.items, judge.judged) == (len(develop), len(develop))
+    assert "holdout" in [warned.code for warned in judge.warnings]

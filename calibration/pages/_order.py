@@ -10,6 +10,7 @@ from calibration.judging import Mode
 from calibration.ordering import Order
 from calibration.runs import Plan
 from labels.pages import project_path
+from labels.split import SETTING, Part, share_from
 from labels.store import LabelStore
 from labels.types import Criterion, KindName, Rubric
 
@@ -47,13 +48,19 @@ def order(asked: Criterion) -> Order:
     return Order(
         project_path(),
         model.strip(),
-        Plan(repeats=int(repeats)),
+        Plan(repeats=int(repeats), split=_split()),
         settings={"api_base": base.strip(), "temperature": "0.0", "max_tokens": "16000"} | settings,
         kind=asked.kind,
         mode=mode,
         rubric=rubric.id,
         budget=budget or None,
     )
+
+
+def _split() -> Part | None:
+    """Where a holdout is kept for the release, the page asks about the rest alone."""
+    with LabelStore.open(project_path()) as store:
+        return "develop" if share_from(store.setting(SETTING)) else None
 
 
 def _rubric(asked: Criterion) -> Rubric:
