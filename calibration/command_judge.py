@@ -65,11 +65,6 @@ class CommandAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Silence:
-    """The program has said nothing for a moment; the caller may look whether to go on."""
-
-
-@dataclass(frozen=True, slots=True)
 class StrayLine:
     """A line of the program that answers no request, to be counted and shown."""
 
@@ -79,8 +74,9 @@ class StrayLine:
 
 def ask_command(
     command: str, requests: Iterable[CommandRequest], *, seconds: float = SECONDS
-) -> Iterator[CommandAnswer | StrayLine | Silence]:
-    """Yield what the program says as it says it, at the end one unanswered for each request it passed over.
+) -> Iterator[CommandAnswer | StrayLine | None]:
+    """Yield what the program says as it says it, None while it is silent, at the end one unanswered for each
+    request that it passed over.
 
     Requests are read while answers arrive, in the caller's thread, so that neither is held in memory.
     UserError when the program cannot start, runs longer than `seconds` or ends with an error; what was
@@ -91,10 +87,8 @@ def ask_command(
     program = _Program(command, seconds)
     try:
         for line in program.exchange(lines):
-            if line is None:
-                yield Silence()
-            elif line.strip():
-                yield votes.read(line)
+            if line is None or line.strip():
+                yield None if line is None else votes.read(line)
         program.check_end(len(votes.said))
     finally:
         program.stop()

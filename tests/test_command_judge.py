@@ -45,7 +45,12 @@ def single(key="r0"):
 
 
 def answers(command, requests, **settings):
-    return list(ask_command(command, requests, **settings))
+    return list(heard(command, requests, **settings))
+
+
+def heard(command, requests, **settings):
+    """What the program says, without its silences."""
+    return (said for said in ask_command(command, requests, **settings) if said is not None)
 
 
 def choices(said):
@@ -200,7 +205,7 @@ def test_an_error_keeps_the_answers_before_it_and_tells_the_last_words_of_the_pr
     text = VOTES + "    if item['id'] == 'r1':\n        sys.exit('x' * 3_000 + ' no such model')\n"
     said = []
     with pytest.raises(UserError) as caught:
-        said.extend(ask_command(program(tmp_path, text), pairs(5)))
+        said.extend(heard(program(tmp_path, text), pairs(5)))
     told = str(caught.value)
     assert "ended with exit code 1 after 2 answers, which are kept" in told
     assert told.endswith("no such model")
@@ -275,7 +280,7 @@ def test_answers_before_a_time_out_are_kept(tmp_path):
     said = []
     text = VOTES.replace("'so'}))", "'so'}), flush=True)") + "import time\ntime.sleep(60)\n"
     with pytest.raises(UserError, match="its answers until then are kept"):
-        said.extend(ask_command(program(tmp_path, text), pairs(2), seconds=3))
+        said.extend(heard(program(tmp_path, text), pairs(2), seconds=3))
     assert choices(said) == {"r0": "first", "r1": "first"}
 
 
