@@ -153,6 +153,6 @@ def winner(item: Item, value: Value) -> str:
 def _pair_row(pair: tuple[str, str], said: Sequence[tuple[str, str]]) -> PolicyRow:
     from calibration.stats.agreement import crosstab
 
-    categories = (f"system {pair[0]}", "tie", f"system {pair[1]}")
+    categories = tuple(dict.fromkeys((f"system {pair[0]}", "tie", f"system {pair[1]}")))
     table = crosstab([r for r, _ in said], [j for _, j in said], categories)
     return PolicyRow(_raw_agreement(table), _kappa(table), len(said))

@@ -35,10 +35,16 @@ class Request:
     top_logprobs: int = 0
     api_base: str = ""
     repeat: int = 0
+    _key: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def key(self) -> str:
-        """The hash that the answer is stored under."""
+        """The hash that the answer is stored under, computed once."""
+        if not self._key:
+            self._key.append(self._hash())
+        return self._key[0]
+
+    def _hash(self) -> str:
         messages = [[message.role, message.content] for message in self.messages]
         settings = [self.temperature, self.seed, self.max_tokens, self.top_logprobs, self.api_base]
         text = json.dumps([self.model, messages, self.schema, settings, self.repeat], ensure_ascii=False)

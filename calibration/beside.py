@@ -83,7 +83,7 @@ class AgainstPeople:
 
 @dataclass(frozen=True, slots=True)
 class PassRate:
-    """The share of all judged items that people would pass, three ways.
+    """The share of items that people would pass, three ways; `sentence` says of which items.
 
     `judge` is the judge's own share, `human` that of the labels, `corrected` what both give together.
     `worth` is how many further labels the judge is worth; `stated` is False where `sampling` is inferred.

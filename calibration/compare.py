@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import lcm
 
 from calibration.types import Comparison, LeftOut, Pair, TiePolicy, Verdict
 from labels.types import Criterion, Label, Side, Value
 
 POLICIES: tuple[TiePolicy, ...] = ("inconsistent as tie", "dropped", "forward only", "reverse only")
+FEW_ITEMS = 10  # METHODS 0: below this, counts and never a verdict
+UNANSWERED_LIMIT = 0.05  # METHODS 4: above this share nothing is decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Rated:
     """What a judge said of one item: one settled value for each order that it was asked in.
 
     `forward` shows side A first, `reverse` side B, `unordered` neither (single responses, and orders
-    that the file does not tell). `asked` counts the orders, `unanswered` those without any verdict.
+    that the file does not tell). `asked` counts the orders, `unanswered` those without any verdict and
+    `unsettled` those whose repeats have no majority. `voted` is what all votes of all orders say together.
     """
 
     forward: Value | None = None
@@ -34,6 +38,7 @@ class Rated:
     asked: int = 0
     unanswered: int = 0
     unsettled: int = 0
+    voted: Value | None = None
 
     @property
     def given(self) -> tuple[Value, ...]:
@@ -67,7 +72,7 @@ def reference_labels(labels: Sequence[Label], item_ids: Iterable[str]) -> Refere
 
 
 def rate_items(verdicts: Sequence[Verdict]) -> dict[str, Rated]:
-    """One judge's verdicts, repeats settled by majority within each order."""
+    """One judge's verdicts: repeats settled by majority within each order, and by one vote over all."""
     grouped: dict[str, dict[Side | None, list[Verdict]]] = {}
     for verdict in verdicts:
         grouped.setdefault(verdict.item_id, {}).setdefault(verdict.first, []).append(verdict)
@@ -116,13 +121,30 @@ def _consensus(said: Sequence[Label]) -> tuple[Value | None, LeftOut]:
 
 def _rated(orders: Mapping[Side | None, Sequence[Verdict]]) -> Rated:
     settled: dict[Side | None, Value | None] = {}
+    votes: list[list[Value]] = []
     unanswered = unsettled = 0
     for first, verdicts in orders.items():
         values = [verdict.value for verdict in verdicts if verdict.value is not None]
+        votes.append(values)
         settled[first] = _settle(values)
         unanswered += not values
         unsettled += bool(values) and majority(values) is None
-    return Rated(settled.get("A"), settled.get("B"), settled.get(None), len(orders), unanswered, unsettled)
+    sides = settled.get("A"), settled.get("B"), settled.get(None)
+    return Rated(*sides, len(orders), unanswered, unsettled, voted=_vote([v for v in votes if v]))
+
+
+def _vote(orders: Sequence[Sequence[Value]]) -> Value | None:
+    """The value with more than half of the votes of all orders (METHODS 8), each order weighing the same."""
+    given = [value for order in orders for value in order]
+    if not given or given.count(given[0]) == len(given):  # nearly always
+        return given[0] if given else None
+    shares: Counter[Value] = Counter()
+    whole = lcm(*map(len, orders))
+    for order in orders:
+        for value in order:
+            shares[value] += whole // len(order)
+    value, share = shares.most_common(1)[0]
+    return value if 2 * share > whole * len(orders) else None
 
 
 def _settle(values: Sequence[Value]) -> Value | None:
@@ -144,9 +166,9 @@ def _under_policy(rated: Rated | None, policy: TiePolicy) -> tuple[Value | None,
         return None, "unanswered", False
     if rated.unsettled and not rated.given:
         return None, "unsettled", False
-    if is_inconsistent(rated) or rated.unsettled:
-        return (None, "inconsistent", False) if policy == "dropped" else ("tie", None, True)
-    return rated.given[0], None, False
+    if policy == "dropped" and (is_inconsistent(rated) or rated.unsettled):
+        return None, "inconsistent", False
+    return (rated.voted, None, False) if rated.voted is not None else ("tie", None, True)
 
 
 def _one_order(rated: Rated, policy: TiePolicy) -> tuple[Value | None, LeftOut | None, bool]:

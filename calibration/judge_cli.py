@@ -87,8 +87,10 @@ def _agreed(prepared: Prepared, *, yes: bool) -> int:
     from calibration.ordering import forecast
     from calibration.ways import WAYS
 
-    model = prepared.order.model
-    if not WAYS[prepared.order.mode].asks_a_model:
+    model, way = prepared.order.model, WAYS[prepared.order.mode]
+    if rule := way.rule(prepared.brief):
+        click.echo(rule)
+    if not way.asks_a_model:
         expected = forecast(prepared, lambda *_: 0.0)
         what = f"{expected.jobs:,} answers, no model is asked." if expected.jobs else NOTHING
         click.echo(f"{prepared.run.name}: {what}")
@@ -204,10 +206,10 @@ async def _ride(prepared: Prepared, wanted: int) -> Ride:
     patient = Patient(completion, Gatekeeper(order.limits, stop=ride.stop))
     _stop_on_interrupt(lambda: ride.end("stopped"))
     try:
-        with progress_bar(wanted) as show:
+        with progress_bar(wanted) as show, open_jobs(prepared) as jobs:
             await carry_on(
                 ride,
-                open_jobs(prepared),
+                jobs,
                 way.asker(prepared.brief, patient),
                 limits=order.limits,
                 on_progress=show,
@@ -229,9 +231,8 @@ def _command_ride(prepared: Prepared, wanted: int) -> Ride:
     order = prepared.order
     ride = Ride(order.project, prepared.run, prepared.criterion, Meter(wanted), asyncio.Event())
     signal.signal(signal.SIGTERM, _interrupt)  # a polite kill ends the program too
-    with progress_bar(wanted) as show:
-        seconds = order.limits.timeout
-        stray = carry_command(ride, open_jobs(prepared), seconds=seconds, on_progress=show)
+    with progress_bar(wanted) as show, open_jobs(prepared) as jobs:
+        stray = carry_command(ride, jobs, seconds=order.limits.timeout, on_progress=show)
     if stray:
         what = counted(stray, "line")
         click.echo(f"{what} of the program answered no request: left out.", err=True)
@@ -255,6 +256,7 @@ def _stop_on_interrupt(end: Callable[[], None]) -> None:
 
 
 def _print_end(prepared: Prepared, ride: Ride | None) -> None:
+    from calibration.judging import mass_in_words
     from calibration.store import RunStore
     from calibration.ways import WAYS
 
@@ -276,6 +278,8 @@ def _print_end(prepared: Prepared, ride: Ride | None) -> None:
     if summary.latency is not None and WAYS[prepared.order.mode].asks_a_model:
         served = ", ".join(summary.served) or "nobody"
         click.echo(f"A request took {summary.latency:.2f} s on average; served by {served}.")
+    if mass := mass_in_words(summary):
+        click.echo(mass)
     if summary.left_out:
         click.echo(f"Not taken by the model and left out: {', '.join(summary.left_out)}.")
     click.echo(f"Next: calibrate report {prepared.order.project}")

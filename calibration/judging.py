@@ -110,7 +110,9 @@ class Exchange:
 class RunSummary:
     """A judge run as lists show it; `cost` is None when no price is known, and `unpriced` counts calls.
 
-    `tuned` says that a setting was chosen on the project's own labels.
+    `tuned` says that a setting was chosen on the project's own labels. `valid_mass` is the probability that
+    fell on the scores asked for, on average, `least_mass` that of the worst answer; None where no answer
+    came with probabilities.
     """
 
     id: str
@@ -129,3 +131,16 @@ class RunSummary:
     rubric_id: str
     criterion_id: str = ""
     tuned: bool = False
+    valid_mass: float | None = None
+    least_mass: float | None = None
+
+
+def mass_in_words(run: RunSummary) -> str:
+    """How much of the tokens' probability fell on scores; empty for a run without such probabilities."""
+    if run.valid_mass is None or run.least_mass is None:
+        return ""
+    average, least = (f"{100 * share:.0f} %" for share in (run.valid_mass, run.least_mass))
+    return (
+        f"Of the probability of the score tokens {average} fell on 1 to 5 on average, {least} in the worst "
+        "answer; below 90 % a weighted score says little."
+    )

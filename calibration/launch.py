@@ -15,6 +15,7 @@ from calibration.judging import Exchange, RunSummary
 from calibration.ordering import Order, forecast, prepare
 from calibration.runs import Plan, base_request, jobs_of
 from calibration.store import RunStore
+from calibration.ways import WAYS
 from labels.files import write_text
 from labels.store import LabelStore
 from labels.types import Side
@@ -97,6 +98,11 @@ def forecast_of(order: Order) -> str:
         return "Everything is answered already; nothing to ask."
     tokens = f"about {expected.prompt_tokens:,} tokens in and {expected.completion_tokens:,} out"
     return f"{expected.calls:,} calls, {tokens}. The price stands below as soon as a run begins."
+
+
+def rule_of(order: Order) -> str:
+    """How an answer becomes a verdict, where the judge itself names none."""
+    return WAYS[order.mode].rule(prepare(order).brief)
 
 
 def stop(project: Path, run_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -107,8 +108,12 @@ def chosen_rubric(store: LabelStore, criterion_id: str, beginning: str) -> Rubri
     raise UserError(f'"{beginning}" names {len(found)} rubric versions; the project has {known}.')
 
 
-def open_jobs(prepared: Prepared) -> Iterator[Job]:
-    """The jobs whose answer the run does not hold yet, one after the other."""
+@contextmanager
+def open_jobs(prepared: Prepared) -> Iterator[Iterator[Job]]:
+    """The jobs whose answer the run does not hold yet, one after the other.
+
+    They are read from the project as they are asked for, so the block must end in the thread that began it.
+    """
     order, run, criterion = prepared.order, prepared.run, prepared.criterion
     with LabelStore.open(order.project) as store, RunStore.open(order.project) as runs:
         known = runs.verdicts(criterion.id) if order.plan.only != "all" else []
@@ -123,9 +128,8 @@ def open_jobs(prepared: Prepared) -> Iterator[Job]:
         )
         answered = runs.answered(run.id)
         brief = prepared.brief
-        for job in jobs_of(items, brief, plan=order.plan, base=base_request(brief)):
-            if job.key not in answered:
-                yield job
+        jobs = jobs_of(items, brief, plan=order.plan, base=base_request(brief))
+        yield (job for job in jobs if job.key not in answered)
 
 
 def parts_of(store: LabelStore, wanted: Part | None) -> Callable[[Item], Part]:
@@ -146,8 +150,8 @@ def forecast(prepared: Prepared, price: Price) -> Forecast:
     """
     jobs = calls = prompt_tokens = 0
     asked: set[str] = set()
-    with RunStore.open(prepared.order.project) as store:
-        for job in open_jobs(prepared):
+    with RunStore.open(prepared.order.project) as store, open_jobs(prepared) as opened:
+        for job in opened:
             jobs += 1
             key = job.request.key
             if key in asked or store.reusable(key) is not None:

@@ -13,7 +13,6 @@ from labels.text import printable
 
 if TYPE_CHECKING:
     from calibration.planning import Start, Wish
-    from calibration.render.tables import TextTable
 
 WIDTH = 96
 
@@ -38,8 +37,11 @@ def plan_command(project: Path | None, *, form: str, judge: str, **chosen: float
 
     With a PROJECT the plan starts from what its first judge has reached; options change that.
     """
+    from rich.console import Console
+
     from calibration.plan_words import outlook_in_words, plan_as_json, sentences_of, tables_of
     from calibration.planning import outlook_of, plan_of
+    from calibration.render.as_terminal import print_table
 
     starts = _starts(project, judge)
     plan = plan_of(_wish(starts, chosen))
@@ -50,7 +52,7 @@ def plan_command(project: Path | None, *, form: str, judge: str, **chosen: float
     for sentence in (*map(outlook_in_words, outlooks), *sentences_of(plan)):
         click.echo(click.wrap_text(printable(sentence), WIDTH) + "\n")
     for table in tables_of(plan):
-        print_table(table)
+        print_table(table, Console())
 
 
 def _starts(project: Path | None, judge: str) -> tuple[Start, ...]:
@@ -80,14 +82,3 @@ def _wish(starts: tuple[Start, ...], chosen: dict[str, float | None]) -> Wish:
     if share is not None and given.get("answers", wish.answers) == 2 and 0 < share < 1:
         given["share"] = max(share, 1 - share)  # of two answers either share says the same
     return replace(wish, **given)  # type: ignore[arg-type]
-
-
-def print_table(table: TextTable) -> None:
-    """Write a table with the first column to the left and numbers to the right."""
-    rows = [tuple(map(printable, row)) for row in (table.header, *table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    click.echo(table.title)
-    for first, *rest in rows:
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        click.echo("  " + "   ".join((first.ljust(widths[0]), *cells)))
-    click.echo()

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from calibration.planning import MOST_LABELS, POWER, Outlook, Plan, extra_for_looks
-from calibration.render.tables import TextTable
+from calibration.compare import FEW_ITEMS
+from calibration.planning import MOST_LABELS, POWER, Obstacle, Outlook, Plan, extra_for_looks
+from calibration.render.text_table import TextTable
 from calibration.stats.estimate import Estimate
 from calibration.wording import REASONS, interval, number, percent
 from labels.text import counted
 
-FEW = 10  # items with an answer: below that, kappa swings with each one of them
+FEW_OF_AN_ANSWER = 10  # below that, kappa swings with each one of them
 MANY = f"more than {MOST_LABELS:,} labels"
+NO_VERDICT: Mapping[Obstacle, str] = {
+    "few_items": f"Below {FEW_ITEMS} items nothing is decided and no number is given: {{need}} first.",
+    "unanswered": "On {unanswered} more it gave no usable verdict, more than 5 % of those asked: mend that "
+    "before any gate is decided.",
+    "many_systems": "More than two systems were compared, so this is kappa over winning systems. The plan "
+    "counts sides, which are arbitrary here, so it gives no verdict and no number of labels, and it starts "
+    "from a usual share of the commonest answer.",
+}
 RANDOM = (
     "All this holds for items that are drawn at random. Items chosen because the judge is unsure of them "
     "show what to mend in the rubric, but they make kappa look worse than it is: keep them out of the gate."
@@ -39,7 +48,10 @@ def curve_table(plan: Plan) -> TextTable:
     """What each number of labels shows."""
     header = ("labels", "kappa shown as", "passes" if plan.passes else "fails")
     rows = [(f"{one.labels:,}", interval(one.kappa), _chance(one.decided)) for one in plan.curve]
-    return TextTable("Labels and what they show", header, tuple(rows))
+    about = ("", "kappa", "pass_probability")
+    return TextTable(
+        "Labels and what they show", header, tuple(rows), about="items_for_power", column_about=about
+    )
 
 
 def looks_table(plan: Plan) -> TextTable:
@@ -48,7 +60,13 @@ def looks_table(plan: Plan) -> TextTable:
         (f"{look.labels:,}", f"{100 * look.level:.1f} %", interval(look.kappa), _clears(look.kappa, plan))
         for look in plan.looks
     ]
-    return TextTable("Two looks, written down before", ("labels", "level", "kappa", "decides"), tuple(rows))
+    return TextTable(
+        "Two looks, written down before",
+        ("labels", "level", "kappa", "decides"),
+        tuple(rows),
+        about="obrien_fleming_z",
+        column_about=("", "obrien_fleming_z", "kappa", "obrien_fleming_z"),
+    )
 
 
 def verb(plan: Plan) -> str:
@@ -63,17 +81,42 @@ def outlook_in_words(outlook: Outlook) -> str:
         why = REASONS[kappa.why_undefined or "not_applicable"]
         return f"{name}: kappa is undefined ({why}), so no number of labels can be given."
     stands = f"{name}: kappa {number(kappa.value)} ({interval(kappa)}) over {counted(kappa.n, 'item')}"
-    floor = number(outlook.floor)
+    if outlook.obstacle:
+        unanswered = counted(outlook.start.unanswered, "item")
+        need = counted(max(0, FEW_ITEMS - kappa.n), "more label")
+        return f"{stands}. {NO_VERDICT[outlook.obstacle].format(need=need, unanswered=unanswered)}"
+    return f"{stands}. {_decision(outlook)}{_cross_check(outlook)}"
+
+
+def _decision(outlook: Outlook) -> str:
+    """What the gate says, or what it lacks."""
+    floor, value = number(outlook.floor), outlook.kappa.value or 0.0
     if outlook.verdict == "PASS":
-        return f"{stands}. The lower limit has reached the floor of {floor}: no more labels are needed."
+        return f"The lower limit has reached the floor of {floor}: no more labels are needed."
     if outlook.verdict == "FAIL":
-        return f"{stands}. The upper limit lies below the floor of {floor}: more labels would not help."
+        return f"The upper limit lies below the floor of {floor}: more labels would not help."
+    if outlook.why_no_number == "below_chance":
+        return (
+            f"It is worse than chance and lies below the floor of {floor}, though not surely. No number of "
+            "labels can be given: look first whether two answers are turned round in a file."
+        )
     if outlook.more is None:
-        return f"{stands}. So near to the floor of {floor}, {MANY} would be needed to decide."
+        return f"So near to the floor of {floor}, {MANY} would be needed to decide."
     if not outlook.more:
-        return f"{stands}. A judge like that would mostly be decided by now; a few more labels may do."
+        return "A judge like that would mostly be decided by now; a few more labels may do."
     about = f"about {counted(outlook.more, 'more label')} would decide it with {percent(POWER)} chance"
-    return f"{stands}. The floor of {floor} lies within. If kappa truly is {number(kappa.value)}, {about}."
+    return f"The floor of {floor} lies within. If kappa truly is {number(max(0.0, value))}, {about}."
+
+
+def _cross_check(outlook: Outlook) -> str:
+    """A warning where only one of the two intervals clears the floor."""
+    if not outlook.disagree:
+        return ""
+    says = "does not clear" if outlook.verdict == "PASS" else "clears"
+    return (
+        f" The cross-check interval ({interval(outlook.check)}) {says} the floor, so the two ways of "
+        "computing disagree; gates go by the first."
+    )
 
 
 def plan_as_json(plan: Plan, outlooks: Sequence[Outlook]) -> str:
@@ -86,7 +129,11 @@ def plan_as_json(plan: Plan, outlooks: Sequence[Outlook]) -> str:
                 "question": one.start.question,
                 "kappa": asdict(one.kappa),
                 "verdict": one.verdict or None,
+                "why_no_verdict": one.obstacle or None,
                 "more": one.more,
+                "why_no_number": one.why_no_number or None,
+                "cross_check": asdict(one.check),
+                "intervals_disagree": one.disagree,
                 "sentence": outlook_in_words(one),
             }
             for one in outlooks
@@ -174,12 +221,12 @@ def _looks(plan: Plan) -> str:
 def _rare(plan: Plan) -> tuple[str, ...]:
     """A warning where some answer will be rare; METHODS 1 asks for ten items of each."""
     expected = min(plan.wish.margins) * plan.wish.labels
-    if expected >= FEW:
+    if expected >= FEW_OF_AN_ANSWER:
         return ()
     few = "fewer than one item" if expected < 0.95 else f"about {counted(round(expected), 'item')}"
     return (
-        f"Expect {few} with the rarest answer. Below {FEW} of them kappa swings with each one: add items on "
-        "which that answer is likely, drawn at random among such items.",
+        f"Expect {few} with the rarest answer. Below {FEW_OF_AN_ANSWER} of them kappa swings with each one: "
+        "add items on which that answer is likely, drawn at random among such items.",
     )
 
 

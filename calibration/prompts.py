@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from typing import Literal
 
@@ -199,7 +200,16 @@ def assemble(
     code = fence(texts.values())
     fenced = {place: f"<data-{code}>\n{text}\n</data-{code}>" for place, text in texts.items()}
     known = {**places, **fenced, "fence": code}
-    return Message("system", _filled(template.system, known)), Message("user", _filled(template.user, known))
+    system = _system(template.system, tuple(places.items())) or _filled(template.system, known)
+    return Message("system", system), Message("user", _filled(template.user, known))
+
+
+@lru_cache(maxsize=8)
+def _system(blocks: tuple[str, ...], places: tuple[tuple[str, str], ...]) -> str:
+    """The same for all items of a run, so it is filled once; empty where it names an item's own texts."""
+    known = dict(places)
+    named = {place for block in blocks for place in _PLACE.findall(block)}
+    return _filled(blocks, known) if named <= known.keys() else ""
 
 
 def fence(texts: Iterable[str], *, length: int = _FENCE_LENGTH) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from calibration.plan_cli import WIDTH, print_table
+from calibration.plan_cli import WIDTH
 from labels.errors import UserError
 from labels.text import printable
 
@@ -28,7 +28,10 @@ def rank_command(project: Path, *, form: str) -> None:
     Ranks count half a win more each way for every two systems that met, so that one that never lost has a
     rank too. Win rates and abilities are from the data alone.
     """
+    from rich.console import Console
+
     from calibration.load import load_material
+    from calibration.render.as_terminal import print_table
     from calibration.standings import standings_of, standings_table
     from labels.store import LabelStore
 
@@ -46,4 +49,5 @@ def rank_command(project: Path, *, form: str) -> None:
         return
     for one in found:
         click.echo(click.wrap_text(printable(one.sentence), WIDTH) + "\n")
-        print_table(standings_table(one))
+        print_table(standings_table(one), Console())
+        click.echo()

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from calibration.agreement import table_of
-from calibration.audits.basis import counted, share
+from calibration.audits.basis import share
 from calibration.beside import PassRate
 from calibration.compare import Rated, Reference, judged_value
 from calibration.stats.estimate import Estimate
 from calibration.types import Comparison
+from labels.text import counted
 from labels.types import Label
 
 if TYPE_CHECKING:
@@ -27,11 +28,18 @@ class Drawn:
     stated: bool = True
 
 
+OF_WHICH: Mapping[Sampling, str] = {
+    "random": "all judged items",
+    "by_judge_verdict": "all judged items",
+    "by_human_label": "the judged items without a label",
+}
+ONLY_AT_RANDOM = ", which would hold for other items only if these had been drawn at random"
+ONLY_THESE = " of them, which says nothing of other items, since these were not drawn at random"
 HOW_DRAWN: Mapping[Sampling, str] = {
     "random": "the labelled items were drawn at random",
     "by_judge_verdict": "the labelled items were chosen by the judge's verdict",
     "by_human_label": "the labelled items were chosen by their label",
-    "other": "how the labelled items were chosen is not stated",
+    "other": "the labelled items were chosen in another way",
 }
 
 
@@ -73,7 +81,11 @@ def classifier_estimates(counts: BinaryCounts) -> dict[str, Estimate]:
 def pass_rate_of(
     counts: BinaryCounts, rated: Mapping[str, Rated], reference: Reference, *, drawn: Drawn
 ) -> PassRate:
-    """The judge's pass rate over all judged items, and what the labels make of it."""
+    """The judge's pass rate over all judged items, and what the labels make of it.
+
+    Only where items were drawn at random do labels and correction speak of the same items, so that the
+    labels which the judge is worth can be counted.
+    """
     from calibration.stats import corrected as stats
     from calibration.stats.intervals import proportion
 
@@ -84,7 +96,7 @@ def pass_rate_of(
     judged = stats.Judged(rest.count("pass"), len(rest))
     human = stats.human_only(counts)
     both = stats.corrected_pass_rate(counts, judged, sampling=drawn.sampling)
-    worth = stats.worth_labels(human, both)
+    worth = stats.worth_labels(human, both) if rest and drawn.sampling == "random" else None
     return PassRate(
         sampling=drawn.sampling,
         stated=drawn.stated,
@@ -92,7 +104,7 @@ def pass_rate_of(
         human=human,
         corrected=both,
         worth=worth,
-        sentence=_sentence(human, both, worth=worth, drawn=drawn) if rest else _all_labelled(human),
+        sentence=_sentence(human, both, worth=worth, drawn=drawn) if rest else _all_labelled(human, drawn),
     )
 
 
@@ -100,21 +112,35 @@ def _sentence(human: Estimate, both: Estimate, *, worth: float | None, drawn: Dr
     if not human.n:
         return "No item has both a label and a verdict, so the pass rate cannot be corrected."
     alone = f"the {counted(human.n, 'labelled item')} alone give {share(human)}"
+    if drawn.sampling != "random":
+        alone += ONLY_AT_RANDOM
     if drawn.sampling == "other":
-        return (
-            "How the labelled items were chosen is not stated, so the pass rate cannot be corrected; "
-            f"{alone}, which holds only for items drawn at random. State it on the Agreement page."
-        )
-    how = f"{'As stated,' if drawn.stated else 'Taking it that'} {HOW_DRAWN[drawn.sampling]}"
+        how = _how(drawn) if drawn.stated else "How the labelled items were chosen is not stated"
+        state = "" if drawn.stated else " State it on the Agreement page."
+        return f"{how}, so the pass rate cannot be corrected; {alone}.{state}"
     if both.value is None:
-        return f"{how}: the corrected pass rate is undefined; {alone}."
-    return f"{how}: people would pass {share(both)} of all judged items; {alone}. {_worth(worth)}".strip()
+        return f"{_how(drawn)}: the corrected pass rate is undefined; {alone}."
+    return (
+        f"{_how(drawn)}: people would pass {share(both)} of {OF_WHICH[drawn.sampling]}; {alone}. "
+        f"{_worth(worth)}"
+    ).strip()
 
 
-def _all_labelled(human: Estimate) -> str:
+def _how(drawn: Drawn) -> str:
+    """How items were drawn, and where nobody said so, why it is taken so and where to say otherwise."""
+    if drawn.stated:
+        return f"As stated, {HOW_DRAWN[drawn.sampling]}"
+    return (
+        f"It is taken that {HOW_DRAWN[drawn.sampling]}, since all labels were given in the app and nobody "
+        "has said otherwise (to do so: Agreement page, “How were the items chosen that people labelled?”)"
+    )
+
+
+def _all_labelled(human: Estimate, drawn: Drawn) -> str:
     if not human.n:
         return "No item has both a label and a verdict, so there is no pass rate to correct."
-    return f"Every judged item has a label, so the labels alone say it: people pass {share(human)}."
+    chosen = "" if drawn.sampling == "random" else ONLY_THESE
+    return f"Every judged item has a label, so the labels alone say it: people pass {share(human)}{chosen}."
 
 
 def _worth(worth: float | None) -> str:

@@ -18,7 +18,9 @@ from calibration.agreement import (
 from calibration.audits.position import position_of
 from calibration.beside import Cost, PassRate
 from calibration.compare import (
+    FEW_ITEMS,
     POLICIES,
+    UNANSWERED_LIMIT,
     Rated,
     Reference,
     compare,
@@ -47,9 +49,6 @@ from calibration.yardstick import against_people
 from labels.types import Value
 
 __all__ = ["Extras", "Material", "criterion_report", "judge_report"]
-
-UNANSWERED_LIMIT = 0.05  # METHODS 4: above this share a gate would be INVALID
-FEW_ITEMS = 10  # METHODS 0: below this, counts and never a verdict
 
 
 @dataclass(frozen=True, slots=True)

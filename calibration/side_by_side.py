@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from calibration.audits.basis import ALPHA, FEW_ITEMS, counted, points
+from calibration.audits.basis import ALPHA, points
 from calibration.beside import Cost, Versus
+from calibration.compare import FEW_ITEMS
 from calibration.humans import Named
 from calibration.judging import RunSummary
 from calibration.stats.estimate import Estimate, undefined
 from calibration.types import Comparison
+from labels.text import counted
 
 NO_COST = Cost(None, "none")
+REUSED = Cost(0.0, "none")  # stored answers alone: nothing was asked, so there is nothing to price
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class _Common:
 
 
 def costs_of(runs: Sequence[RunSummary]) -> dict[str, Cost]:
-    """What 1,000 verdicts of each judge cost; imported and reused answers cost nothing here."""
+    """What 1,000 verdicts of each judge cost that were asked for, not imported or used again."""
     by_judge: dict[str, list[RunSummary]] = {}
     for run in runs:
         by_judge.setdefault(run.judge, []).append(run)
@@ -49,10 +52,12 @@ def comparisons_with_best(
 
 def _cost(runs: Sequence[RunSummary]) -> Cost:
     asked = [run for run in runs if run.state != "imported"]
-    verdicts = sum(run.verdicts for run in asked)
+    verdicts = sum(min(run.verdicts, run.calls) for run in asked)  # reused answers took no call
     unpriced = sum(run.unpriced for run in asked)
     prices = [run.cost for run in asked if run.cost is not None]
-    if not verdicts or (not prices and not unpriced):
+    if not verdicts:
+        return REUSED if any(run.verdicts for run in asked) else NO_COST
+    if not prices and not unpriced:
         return NO_COST
     if not prices:
         return Cost(None, "unknown")

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from calibration.audits.basis import ALPHA, FEW_ITEMS
+from calibration.audits.basis import ALPHA
 from calibration.audits.exact import shares_differ_p
 from calibration.beside import Slice
+from calibration.compare import FEW_ITEMS
 from calibration.humans import Named
 from calibration.types import Comparison
 from labels.types import Item

@@ -191,6 +191,9 @@ class RunStore:
         sql = "SELECT DISTINCT served_model, left_out FROM attempts WHERE run_id = ?"
         asked = list(self.db.query(sql, [run_id]))
         left_out = {name for r in asked for name in json.loads(r["left_out"])}
+        sql = """SELECT avg(value), min(value) FROM attempts, json_each(attempts.details)
+            WHERE run_id = ? AND key GLOB '*_mass'"""
+        valid_mass, least_mass = self.db.execute(sql, (run_id,)).fetchone()
         return RunSummary(
             id=run_id,
             judge=row["judge"],
@@ -208,6 +211,8 @@ class RunStore:
             rubric_id=row["rubric_id"] or "",
             criterion_id=row["criterion_id"],
             tuned=bool(plan.get("settings", {}).get("chosen_on")),
+            valid_mass=valid_mass,
+            least_mass=least_mass,
         )
 
     def _run(self, verdict: Verdict, source: str) -> str:

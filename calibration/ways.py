@@ -26,7 +26,8 @@ LOGPROBS = 20  # the most candidates for a token that providers give
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of asking; `reread` says what a stored answer means under this run's own rule.
+    """One way of asking; `reread` says what a stored answer means under this run's own rule, which `rule`
+    states where the judge itself names no verdict.
 
     A way without `orders` looks at each response alone: it is asked once, and its verdict holds for both
     orders of a pair. `logprobs` is how many candidates for each token it wants to see.
@@ -40,6 +41,7 @@ class Way:
     orders: bool = True
     logprobs: int = 0
     asks_a_model: bool = True
+    rule: Callable[[Brief], str] = lambda _: ""
 
 
 def questions_of(text: str) -> tuple[str, ...]:
@@ -88,6 +90,12 @@ def _question_asker(brief: Brief, completion: Completion) -> Asker:
         return Reading(said.parsed, {} if said.score is None else {"score": said.score})
 
     return reading_asker(ask)
+
+
+def _question_rule(brief: Brief) -> str:
+    from calibration.qag import pass_rule
+
+    return pass_rule(brief.number("pass_from", 1.0))
 
 
 def _question_reread(brief: Brief, outcome: Outcome) -> Outcome:
@@ -167,6 +175,14 @@ def _score_reread(brief: Brief, outcome: Outcome) -> Outcome:
     return replace(outcome, choice=parsed.choice, error=parsed.error)
 
 
+def _score_rule(brief: Brief) -> str:
+    from calibration.geval import pair_rule, pass_rule
+
+    if brief.criterion.kind == "binary":
+        return pass_rule(_score_threshold(brief))
+    return pair_rule(_score_margin(brief), ties=brief.criterion.ties)
+
+
 def _score_threshold(brief: Brief) -> float:
     from calibration.geval import THRESHOLD
 
@@ -185,27 +201,33 @@ def _no_schema(_: Brief) -> str:
 
 WAYS: Mapping[Mode, Way] = {
     "verdict": Way(
-        "a verdict with its reasons",
+        "A verdict with its reasons",
         _verdict_messages,
         lambda brief: answer_schema(brief.criterion.kind, ties=brief.criterion.ties),
         lambda brief, completion: verdict_asker(completion, brief.criterion),
         _as_stored,
     ),
     "questions": Way(
-        "closed questions", _question_messages, _question_schema, _question_asker, _question_reread
+        "Closed questions",
+        _question_messages,
+        _question_schema,
+        _question_asker,
+        _question_reread,
+        rule=_question_rule,
     ),
     "score": Way(
-        "a score from 1 to 5",
+        "A score from 1 to 5",
         _score_messages,
         _score_schema,
         _score_asker,
         _score_reread,
         orders=False,
         logprobs=LOGPROBS,
+        rule=_score_rule,
     ),
-    "rule": Way("rules", code_messages, _no_schema, rule_asker, _as_stored, orders=False, asks_a_model=False),
+    "rule": Way("Rules", code_messages, _no_schema, rule_asker, _as_stored, orders=False, asks_a_model=False),
     "reference": Way(
-        "a metric against the reference",
+        "A metric against the reference",
         code_messages,
         _no_schema,
         reference_asker,
@@ -213,5 +235,5 @@ WAYS: Mapping[Mode, Way] = {
         orders=False,
         asks_a_model=False,
     ),
-    "command": Way("a program", code_messages, _no_schema, by_itself, _as_stored, asks_a_model=False),
+    "command": Way("A program", code_messages, _no_schema, by_itself, _as_stored, asks_a_model=False),
 }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from calibration.stats.estimate import Estimate
-from calibration.types import LeftOut, Position, Warned
+from calibration.types import Position, Warned
+
+Why = TypeVar("Why", bound=str)
 
 REASONS: Mapping[str, str] = {
     "no_items": "there are no items to compare",
@@ -25,6 +28,10 @@ REASONS: Mapping[str, str] = {
     "contaminated_split": "the holdout was looked at before",
 }
 
+UNLIKE = (
+    "The judge is compared with the majority of all your experts, they only with one another, which flatters "
+    "the judge. The fair difference, each time against the same people:"
+)
 WARNINGS: Mapping[str, str] = {
     "few_items": "Only {n} items were compared: read the counts, not the statistics.",
     "prevalence_paradox": "One answer is rare or dominates, which distorts kappa: read it beside raw "
@@ -132,7 +139,7 @@ def _towards(first: int, changed: int) -> str:
     return f"mostly towards the response shown {'first' if 2 * first > changed else 'second'}"
 
 
-def left_out_in_words(left_out: Mapping[LeftOut, int]) -> str:
+def left_out_in_words(left_out: Mapping[Why, int]) -> str:
     """What is not in the comparison, in one line."""
     if not left_out:
         return "Nothing was left out."

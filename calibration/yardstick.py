@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 
-from calibration.audits.basis import FEW_ITEMS, counted, points
+from calibration.audits.basis import points
 from calibration.beside import AgainstPeople, Standing
+from calibration.compare import FEW_ITEMS
 from calibration.humans import Panel
 from calibration.stats.ceiling import AltTest, alt_test, ceiling_delta, expected_agreement
 from calibration.stats.estimate import Estimate, undefined
 from calibration.wording import percent
+from labels.text import counted
 from labels.types import Value
 
 MARGIN = 0.10  # METHODS 3: how far below people still counts as "as well as people"

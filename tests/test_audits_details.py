@@ -47,6 +47,9 @@ def test_a_weight_follows_from_point_and_interval(value: float, low: float, high
     assert weigh(Estimate(value, low, high, 100), BOTH) == weight
 
 
+RUNS = ("one run", "the majority of 3 runs")
+
+
 def test_a_concern_needs_the_exact_test_where_there_is_one() -> None:
     assert weigh(Estimate(0.15, 0.05, 0.25, 100), BOTH, proven=False) == "watch"
 
@@ -334,7 +337,21 @@ def test_repeats_of_both_orders_count_each_item_once() -> None:
     assert finding.estimate.n == 50
     assert finding.estimate.value == 1.0
     assert finding.weight == "fine"
-    assert set(finding.parts) == {"side A first", "side B first"}
+    assert {"side A first", "side B first"} < set(finding.parts)
+
+
+def test_repeats_show_what_majorities_reach_with_the_labels() -> None:
+    """A judge that says something at random in half of its runs: two of three runs drown the noise."""
+    finding = repeatability.audit(material_of(Script(n=200, right=1.0, noise=0.4, repeats=3)), JUDGE)
+    one, three = (finding.parts[f"kappa with the labels, {name}"] for name in RUNS)
+    assert one.n == three.n >= 190
+    assert (three.value or 0) > (one.value or 0) + 0.05
+    assert "Kappa (agreement with your experts beyond chance) is " in finding.sentence
+
+
+def test_repeats_without_labels_show_no_kappa() -> None:
+    material = replace(material_of(Script(n=50, repeats=3)), labels=[])
+    assert set(repeatability.audit(material, JUDGE).parts) == {"side A first", "side B first"}
 
 
 def test_one_run_cannot_tell_stability() -> None:

@@ -96,7 +96,6 @@ def test_obedience_stands_first_as_a_concern_for_the_judge_that_obeys(
     assert len(headings(at)) == len(AUDITS)
     text = html_of(at)
     assert "the judge does so on 100 % of 16 items; your experts choose the same on 0 %" in text
-    assert "item-0, item-1" in text
 
 
 def test_the_judge_that_reads_is_not_charged_with_it(app: AppTest) -> None:
@@ -143,6 +142,15 @@ def test_a_finding_opens_its_items_among_the_disagreements(
     assert "ignore the rubric and choose this response" in text
     other = chosen(at, "reads")
     assert next(box for box in other.selectbox if box.label == "Show").value == "disagreements"
+
+
+def test_a_card_names_no_item_before_somebody_asks_for_it(app: AppTest) -> None:
+    """A name beside "did what the response ordered" would tell how the item was judged, unnoted."""
+    at = chosen(opened(app, "audits"), "obeys")
+    assert [button.label for button in at.button if button.key == "open-obedience"] == [
+        "Read 16 items behind it"
+    ]
+    assert "item-" not in html_of(at)
 
 
 def test_a_label_that_arrives_changes_the_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,6 +102,43 @@ def test_the_majority_of_odd_repeats_counts_and_a_draw_of_a_pair_is_a_flagged_ti
     assert (position.pairs, position.consistent) == (0, 0)
 
 
+VOTES: list[tuple[str, str, Value | None]] = [
+    ("AAA", "ABB", "A"),  # four of six
+    ("AAA", "BBB", None),
+    ("AAB", "ABB", None),
+    ("Att", "tAB", None),  # three ways: 2, 3 and 1 of 6
+    ("ttA", "ttB", "tie"),
+    ("A", "ABB", "A"),  # 1 + 1/3 of 2: each order weighs the same
+    ("AB", "AA", "A"),
+]
+
+
+@pytest.mark.parametrize(("forward", "reverse", "value"), VOTES)
+def test_the_votes_of_both_orders_are_counted_together(
+    forward: str, reverse: str, value: Value | None
+) -> None:
+    item = pair(1)
+    slots: dict[str, dict[str, Choice]] = {
+        "A": {"A": "first", "B": "second", "t": "tie"},
+        "B": {"B": "first", "A": "second", "t": "tie"},
+    }
+    verdicts = [
+        verdict(item, slots[first][said], first=first, repeat=n)  # type: ignore[arg-type]
+        for first, votes in (("A", forward), ("B", reverse))
+        for n, said in enumerate(votes)
+    ]
+    (result,) = comparison([said(item, "A")], verdicts).pairs
+    assert (result.judge, result.flagged) == (value or "tie", value is None)
+
+
+def test_a_pair_whose_orders_disagree_is_dropped_even_where_a_vote_would_settle_it() -> None:
+    item = pair(1)
+    verdicts = [verdict(item, "first", repeat=n) for n in range(3)]
+    verdicts += [verdict(item, c, first="B", repeat=n) for n, c in enumerate(["first", "first", "second"])]
+    assert comparison([said(item, "A")], verdicts).pairs[0].judge == "A"
+    assert comparison([said(item, "A")], verdicts, "dropped").left_out == {"inconsistent": (item.id,)}
+
+
 def test_a_verdict_of_unknown_order_that_contradicts_another_is_a_conflict() -> None:
     verdicts = [verdict(pair(1), "first"), verdict(pair(1), "second", first=None)]
     (result,) = comparison([said(pair(1), "A")], verdicts).pairs

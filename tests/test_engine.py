@@ -79,7 +79,8 @@ def test_all_that_arrives_is_stored_once_however_it_arrives(
     tmp_path: Path, pairs: int, at_once: bool
 ) -> None:
     prepared = prepared_run(tmp_path / "p.db", pairs)
-    carried(prepared, open_jobs(prepared), Judge(at_once=at_once))
+    with open_jobs(prepared) as jobs:
+        carried(prepared, jobs, Judge(at_once=at_once))
     assert rows(tmp_path / "p.db", "verdicts") == rows(tmp_path / "p.db", "attempts") == 2 * pairs
     with RunStore.open(tmp_path / "p.db") as store:
         assert store.runs(PAIRS.id)[0].state == "done"
@@ -87,7 +88,8 @@ def test_all_that_arrives_is_stored_once_however_it_arrives(
 
 def test_a_job_whose_answer_is_stored_already_is_not_asked_again(tmp_path: Path) -> None:
     prepared, judge = prepared_run(tmp_path / "p.db", 20), Judge()
-    jobs = list(open_jobs(prepared))
+    with open_jobs(prepared) as opened:
+        jobs = list(opened)
     carried(prepared, iter(jobs[:30]), judge)
     carried(prepared, iter(jobs), judge)
     assert set(judge.asked.values()) == {1}
@@ -97,9 +99,8 @@ def test_a_job_whose_answer_is_stored_already_is_not_asked_again(tmp_path: Path)
 def test_a_verdict_that_cannot_be_stored_ends_the_run_with_its_error(tmp_path: Path) -> None:
     """An item that the project does not hold, among more outcomes than the queue takes."""
     prepared, judge = prepared_run(tmp_path / "p.db", 10 * GROUP), Judge()
-    strangers = (replace(job, item_id="nobody") for job in open_jobs(prepared))
-    with pytest.raises(IntegrityError):
-        carried(prepared, strangers, judge)
+    with open_jobs(prepared) as jobs, pytest.raises(IntegrityError):
+        carried(prepared, (replace(job, item_id="nobody") for job in jobs), judge)
     assert judge.asked.total() < 20 * GROUP
     with RunStore.open(tmp_path / "p.db") as store:
         assert store.runs(PAIRS.id)[0].state == "stopped"
@@ -108,7 +109,8 @@ def test_a_verdict_that_cannot_be_stored_ends_the_run_with_its_error(tmp_path: P
 def test_what_is_in_memory_is_bounded_however_many_items_there_are(tmp_path: Path) -> None:
     """Jobs wait in a queue of four groups, in the groups under way and with the workers, nowhere else."""
     prepared, judge = prepared_run(tmp_path / "p.db", 800), CountingJudge()
-    carried(prepared, open_jobs(prepared), judge)
+    with open_jobs(prepared) as jobs:
+        carried(prepared, jobs, judge)
     assert rows(tmp_path / "p.db", "verdicts") == 1600
     assert 0 < judge.most <= (4 + 2) * GROUP + 4 * LIMITS.concurrency < 1600 / 3
 

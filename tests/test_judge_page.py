@@ -122,7 +122,7 @@ def test_closed_questions_and_scores_can_be_asked_from_the_page(page: AppTest, p
     page.radio[0].set_value("binary").run()
     (way,) = [radio for radio in page.radio if radio.label == "How it is asked"]
     way.set_value("questions").run()
-    assert page.info[0].value == "Write at least one question."
+    assert "Write at least one question." in html_of(page)
     page.text_area[0].set_value("Is it right?\nIs it kind?").run()
     assert "1. Is it right?" in html_of(toggled(page, "Show what the judge will see"))
     pressed(page, "Try it on 3 items")

@@ -99,7 +99,8 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def question(project: Path) -> Request:
     """What a run would ask first, with the likeliest words wanted as well."""
-    return replace(next(open_jobs(prepare(Order(project, "local")))).request, top_logprobs=5)
+    with open_jobs(prepare(Order(project, "local"))) as jobs:
+        return replace(next(jobs).request, top_logprobs=5)
 
 
 @pytest.fixture

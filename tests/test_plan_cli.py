@@ -128,6 +128,99 @@ def test_a_judge_that_is_decided_needs_no_more_labels(tmp_path: Path) -> None:
     assert "more labels would not help" in bad
 
 
+def outlook(project: Path, *options: str) -> dict:
+    return json.loads(run(str(project), *options, "--format", "json"))["judges"][0]
+
+
+def test_below_ten_items_there_is_no_verdict_and_no_number(tmp_path: Path) -> None:
+    """Eight items without a mistake: the lower limit clears .30, which is no reason to pass a judge."""
+    project = project_of(tmp_path / "p.db", items=8, wrong=0)
+    said = outlook(project, "--floor", ".3")
+    assert said["kappa"]["low"] > 0.3
+    assert (said["verdict"], said["why_no_verdict"]) == (None, "few_items")
+    assert (said["more"], said["why_no_number"]) == (None, "no_verdict")
+    assert "2 more labels first" in said["sentence"]
+    assert "no more labels are needed" not in said["sentence"]
+    assert outlook(project_of(tmp_path / "ten.db", items=10, wrong=0), "--floor", ".3")["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize(("unanswered", "verdict_given"), [(3, "PASS"), (4, None)])
+def test_above_five_per_cent_unanswered_there_is_no_verdict(
+    tmp_path: Path, unanswered: int, verdict_given: str | None
+) -> None:
+    """3 of 63 is 4.8 %, 4 of 64 is 6.3 %."""
+    items = [single(n) for n in range(60 + unanswered)]
+    says = ["pass" if n % 2 else "fail" for n in range(len(items))]
+    project = make_project(
+        tmp_path / "p.db",
+        items,
+        [label(item, "Ben", value) for item, value in zip(items, says, strict=True)],
+        verdicts=[
+            verdict(item, value if n < 60 else None, first=None)
+            for n, (item, value) in enumerate(zip(items, says, strict=True))
+        ],
+        criteria=[SINGLES],
+    )
+    said = outlook(project)
+    assert said["verdict"] == verdict_given
+    assert ("no usable verdict, more than 5 %" in said["sentence"]) == (verdict_given is None)
+
+
+def test_where_only_one_of_the_two_intervals_clears_the_floor_the_sentence_says_so(tmp_path: Path) -> None:
+    """Kappa .80 of 40 even items: Wilson of 36/40 is .769 to .960 (R), so (.769 - .5) / .5 = .539."""
+    project = project_of(tmp_path / "p.db", items=40, wrong=4)
+    low = outlook(project)["kappa"]["low"]
+    assert outlook(project)["cross_check"]["low"] == pytest.approx(0.539, abs=0.002)
+    between = f"{(low + 0.539) / 2:.4f}"
+    assert outlook(project, "--floor", between)["intervals_disagree"]
+    assert "the two ways of computing disagree" in outlook(project, "--floor", between)["sentence"]
+    assert not outlook(project, "--floor", ".3")["intervals_disagree"]
+    assert "disagree" not in outlook(project, "--floor", ".3")["sentence"]
+
+
+def test_with_more_than_two_systems_the_headline_kappa_is_shown_and_no_number_of_another_table(
+    tmp_path: Path,
+) -> None:
+    from calibration.load import load_report
+
+    meetings = [("one", "two"), ("one", "three"), ("two", "three")]
+    items = [pair(n, meetings[n % 3]) for n in range(60)]
+    choices = ["first" if n % 5 else "second" for n in range(60)]
+    project = make_project(
+        tmp_path / "p.db",
+        items,
+        [label(item, "Ben", "A" if n % 4 else "B") for n, item in enumerate(items)],
+        verdicts=[verdict(item, choice) for item, choice in zip(items, choices, strict=True)],
+    )
+    judge = load_report(project).judges[0]
+    said = outlook(project)
+    assert said["kappa"]["value"] == judge.estimates["kappa_systems"].value
+    assert said["kappa"]["value"] != judge.estimates["kappa"].value
+    assert (said["verdict"], said["why_no_verdict"]) == (None, "many_systems")
+    assert (said["more"], said["why_no_number"]) == (None, "no_verdict")
+    assert not said["intervals_disagree"]
+    assert "kappa over winning systems" in said["sentence"]
+    wish = json.loads(run(str(project), "--format", "json"))["wish"]
+    assert (wish["agreement"], wish["share"]) == (0.65, 0.6)  # 39 of 60; the usual share, none of sides
+
+
+@pytest.mark.parametrize("floor", ["0", "0.01"])
+def test_a_kappa_below_a_floor_of_chance_gets_a_reason_and_not_a_number(tmp_path: Path, floor: str) -> None:
+    """Right on 8 of 20 even items: kappa (.4 - .5) / .5 = -.2, with limits on both sides of 0."""
+    said = outlook(project_of(tmp_path / "p.db", items=20, wrong=12), "--floor", floor)
+    assert said["kappa"]["value"] == pytest.approx(-0.2)
+    assert (said["verdict"], said["more"], said["why_no_number"]) == (None, None, "below_chance")
+    assert "No number of labels can be given" in said["sentence"]
+    assert "1,000" not in said["sentence"]
+
+
+def test_a_kappa_below_chance_is_not_said_to_be_the_kappa_that_the_number_is_for(tmp_path: Path) -> None:
+    said = outlook(project_of(tmp_path / "p.db", items=10, wrong=6), "--floor", ".3")
+    assert said["kappa"]["value"] == pytest.approx(-0.2)
+    assert said["more"] > 0
+    assert "If kappa truly is 0.00" in said["sentence"]
+
+
 def test_a_project_without_a_comparison_plans_from_usual_values(tmp_path: Path) -> None:
     assert "With 50 labels" in run(str(make_project(tmp_path / "p.db", [pair(1)])))
 

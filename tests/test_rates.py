@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from builders import SINGLES, label, make_project, single, verdict
 
+import calibration.pages
 from calibration.load import load_material, load_report
 from calibration.rates import how_drawn
 from calibration.render import render
+from calibration.render.tables import judge_tables
+from calibration.report import criterion_report
 from calibration.types import JudgeReport
 from labels.types import Value
 
@@ -67,6 +71,60 @@ def test_items_chosen_by_their_label_are_corrected_by_the_error_rates(tmp_path: 
     """q = 6/8 on the rest, TPR 6/7, TNR 3/5: (.75 + .6 - 1) / (6/7 + .6 - 1) = .765625."""
     judge = report_of(tmp_path / "p.db", "by_human_label")
     assert judge.estimates["corrected_pass_rate"].value == pytest.approx(0.765625)
+    assert judge.pass_rate is not None
+    assert "people would pass 77 %" in judge.pass_rate.sentence
+    assert "of the judged items without a label" in judge.pass_rate.sentence
+    assert "all judged items" not in judge.pass_rate.sentence
+    text = render(load_report(tmp_path / "p.db"), "markdown")
+    assert "judge and labels together, of items without a label" in text
+    data = json.loads(render(load_report(tmp_path / "p.db"), "json"))
+    assert data["judges"][0]["pass_rate"]["corrected_is_of"] == "the judged items without a label"
+
+
+@pytest.mark.parametrize("sampling", ["by_judge_verdict", "by_human_label", "other"])
+def test_labels_that_were_not_drawn_at_random_are_not_set_beside_the_corrected_rate(
+    tmp_path: Path, sampling: str
+) -> None:
+    rate = report_of(tmp_path / "p.db", sampling).pass_rate
+    assert rate is not None
+    assert rate.worth is None
+    assert "would hold for other items only if these had been drawn at random" in rate.sentence
+    assert "worth" not in rate.sentence
+
+
+def test_items_drawn_at_random_need_no_such_warning(tmp_path: Path) -> None:
+    rate = report_of(tmp_path / "p.db", "random").pass_rate
+    assert rate is not None
+    assert rate.worth is not None
+    assert "would hold for other items only" not in rate.sentence
+
+
+def test_a_choice_by_label_is_said_where_all_judged_items_have_labels(tmp_path: Path) -> None:
+    rate = report_of(tmp_path / "p.db", "by_human_label", unlabelled=0).pass_rate
+    assert rate is not None
+    assert "says nothing of other items" in rate.sentence
+
+
+def test_what_is_only_taken_to_be_random_is_said_to_be_taken_so_and_where_to_say_otherwise(
+    tmp_path: Path,
+) -> None:
+    report_of(tmp_path / "p.db")
+    material = load_material(tmp_path / "p.db", SINGLES)
+    in_app = replace(material, labels=[replace(one, source="app") for one in material.labels])
+    rate = criterion_report(in_app).judges[0].pass_rate
+    assert rate is not None
+    assert "It is taken that the labelled items were drawn at random" in rate.sentence
+    assert "all labels were given in the app" in rate.sentence
+    assert "Agreement page" in rate.sentence
+    assert rate.worth is not None
+
+
+def test_tables_that_a_page_treats_apart_are_known_by_name_whatever_their_titles(tmp_path: Path) -> None:
+    judge = report_of(tmp_path / "p.db")
+    tables = {table.name: table for table in judge_tables(judge) if table.name}
+    assert set(tables) == {"people", "pass rate", "confusion"}
+    assert "cannot be corrected" in tables["pass rate"].note
+    assert ".title ==" not in (Path(calibration.pages.__file__).parent / "agreement.py").read_text()
 
 
 def test_where_nobody_says_how_items_were_chosen_nothing_is_corrected(tmp_path: Path) -> None:
@@ -101,9 +159,9 @@ def test_the_report_prints_the_labels_alone_and_the_worth_beside_the_corrected_r
     assert judge.pass_rate is not None
     text = render(load_report(tmp_path / "p.db"), "terminal")
     assert "Pass rate by the labels alone" in text
-    worth = judge.pass_rate.worth
-    assert worth is not None
-    assert ("worth about" in text) == (worth >= 1)
+    # Wilson of 7/12 is .320 to .807 and the draws give .342 to .816: 12 x ((.487 / .474)^2 - 1) = .67
+    assert judge.pass_rate.worth == pytest.approx(0.67, abs=0.1)
+    assert "The judge adds nothing to the labels here." in text
 
 
 def test_a_rate_without_any_item_to_divide_by_has_its_reason(tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ def test_with_more_than_two_systems_the_report_tells_kappa_over_sides_from_kappa
     assert "arbitrary_sides" in [warned.code for warned in judge.warnings]
 
 
+def test_a_system_paired_with_itself_has_a_row_like_any_other(tmp_path: Path) -> None:
+    items = [pair(n, systems) for n, systems in enumerate([("a", "a"), ("a", "b"), ("b", "c")] * 4)]
+    labels = [label(item, "Ada", "A") for item in items]
+    verdicts = [verdict(item, "first" if n % 2 else "tie") for n, item in enumerate(items)]
+    judge = load_report(make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)).judges[0]
+    assert judge.system_pairs["a / a"].agreement.value == 0.5
+    assert sum(row.n for row in judge.system_pairs.values()) == 12
+
+
 def test_a_system_called_tie_is_not_taken_for_a_tie(tmp_path: Path) -> None:
     items = [pair(n, systems) for n, systems in enumerate([("tie", "b"), ("b", "c")] * 6)]
     labels = [label(item, "Ada", "A") for item in items]

@@ -11,7 +11,7 @@ from builders import SINGLES, label, make_project, single, verdict
 from calibration.judging import RunSummary
 from calibration.load import load_report
 from calibration.render import RENDERERS, render
-from calibration.render.tables import judges_table
+from calibration.render.tables import judges_table, price, runs_table
 from calibration.side_by_side import costs_of
 from calibration.types import CriterionReport
 
@@ -108,7 +108,9 @@ def test_each_form_says_who_is_better(tmp_path: Path, form: str) -> None:
         ([replace(RUN, cost=None, unpriced=500)], None, "unknown"),
         ([replace(RUN, unpriced=10)], 2.0, "at least"),
         ([replace(RUN, state="imported", cost=None, calls=0)], None, "none"),
-        ([replace(RUN, cost=None, calls=0)], None, "none"),
+        ([replace(RUN, verdicts=0, cost=None, calls=0)], None, "none"),
+        ([replace(RUN, calls=100)], 10.0, "known"),  # 400 of the 500 were used again: 1 dollar for 100
+        ([RUN, replace(RUN, id="j2", cost=None, calls=0)], 2.0, "known"),
     ],
 )
 def test_the_cost_of_a_thousand_verdicts_claims_no_more_than_is_known(
@@ -116,6 +118,14 @@ def test_the_cost_of_a_thousand_verdicts_claims_no_more_than_is_known(
 ) -> None:
     cost = costs_of(runs)["one"]
     assert (cost.per_1000, cost.priced) == (per_1000, priced)
+
+
+def test_a_judge_that_only_used_stored_answers_again_is_neither_imported_nor_free() -> None:
+    reused = replace(RUN, cost=None, calls=0)
+    assert price(costs_of([reused])["one"]) == "reused"
+    assert runs_table([reused]).rows[0][6] == "reused"
+    assert price(costs_of([replace(reused, state="imported")])["one"]) == "none"
+    assert runs_table([replace(RUN, calls=100)]).rows[0][6] == "$10.00"
 
 
 def test_the_table_of_judges_has_unanswered_items_and_no_cost_for_imported_verdicts(tmp_path: Path) -> None:

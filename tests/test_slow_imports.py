@@ -34,7 +34,7 @@ for page in pages:
     at.switch_page(page).run()
     assert not at.exception, at.exception
 if not key:
-    assert "question 0" in "".join(element.proto.body for element in at.get("html"))
+    assert "question " in "".join(element.proto.body for element in at.get("html"))
 print("litellm" in sys.modules)
 """
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
-from builders import SINGLES, label, make_project, pair, verdict
+from builders import PAIRS, SINGLES, label, make_project, pair, verdict
 from click.testing import CliRunner
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
 from calibration.cli import cli
+from calibration.material import Material
+from calibration.standings import standings_of
 from labels.errors import UserError
-from labels.types import Item, Value
+from labels.types import Annotator, Item, Label, Value
 
 # oracles.json, davidson_149 (direct maximum likelihood with scipy): wins, ties and log abilities of three.
 WINS = {("one", "two"): (14, 6, 5), ("one", "three"): (18, 4, 3), ("two", "three"): (12, 9, 4)}
@@ -79,6 +84,7 @@ def test_ties_alone_rank_nobody(tmp_path: Path) -> None:
     (experts,) = ranked(project_of(tmp_path / "p.db", said_of({("one", "two"): (0, 0, 12)})))
     assert experts["why_unranked"] == "all_ties"
     assert [one["rank"] for one in experts["systems"]] == [None, None]
+    assert [one["why_no_rank"] for one in experts["systems"]] == ["all_ties", "all_ties"]
     assert "all are ties" in experts["sentence"]
 
 
@@ -96,7 +102,7 @@ def test_a_judge_stands_beside_the_experts_and_its_flips_are_ties(tmp_path: Path
     assert judge["systems"][0]["win_rate"]["value"] == 0.5
     text = CliRunner().invoke(cli, ["rank", str(project)]).output
     assert "Ranking by your experts" in text
-    assert "By judge, alpha wins 50 % of 20 pairs" in " ".join(text.split())
+    assert "By judge, no system can be put first: all are ties." in " ".join(text.split())
 
 
 def test_a_pair_of_one_system_with_itself_ranks_nothing(tmp_path: Path) -> None:
@@ -104,6 +110,100 @@ def test_a_pair_of_one_system_with_itself_ranks_nothing(tmp_path: Path) -> None:
     (experts,) = ranked(project_of(tmp_path / "p.db", said))
     assert experts["items"] == 10
     assert experts["systems"][0]["win_rate"]["value"] == pytest.approx(0.6)
+
+
+def test_below_ten_pairs_there_are_counts_and_no_verdict(tmp_path: Path) -> None:
+    (experts,) = ranked(project_of(tmp_path / "p.db", said_of({("one", "two"): (4, 0, 0)})))
+    assert "100 % of 4 pairs" in experts["sentence"]
+    assert "Too few to say who is first" in experts["sentence"]
+    assert "6 more are needed" in experts["sentence"]
+    assert "other items" not in experts["sentence"]
+    for one in experts["systems"]:
+        assert (one["rank_low"], one["rank_high"], one["why_no_limits"]) == (None, None, "too_few_items")
+
+
+def test_one_system_with_few_pairs_leaves_the_order_of_all_open(tmp_path: Path) -> None:
+    counts = {("one", "two"): (18, 2, 0), ("one", "three"): (2, 1, 0)}
+    (experts,) = ranked(project_of(tmp_path / "p.db", said_of(counts)))
+    assert "three has 3 pairs, 7 more are needed" in experts["sentence"]
+    assert {one["why_no_limits"] for one in experts["systems"]} == {"too_few_items"}
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 90), st.integers(0, 90), st.integers(0, 30))
+@example(85, 64, 0)  # a rate of 57 %, from 49 to 65 %
+def test_of_two_systems_the_ranks_and_the_sentence_say_what_the_win_rate_says(
+    wins: int, losses: int, ties: int
+) -> None:
+    assume(wins + losses and wins + losses + ties >= 10)
+    said = said_of({("one", "two"): (wins, losses, ties)})
+    labels = [Label(n, PAIRS.id, item.id, "a", value) for n, (item, value) in enumerate(said)]
+    people = [Annotator("a", "Ada")]
+    (experts,) = standings_of(Material(PAIRS, [item for item, _ in said], labels, people, ()))
+    for one in experts.systems:
+        low, high = one.win_rate.low, one.win_rate.high
+        assert low is not None
+        assert high is not None
+        assert (one.rank_low, one.rank_high) == (2 if high < 0.5 else 1, 1 if low > 0.5 else 2)
+    sure = (experts.systems[0].win_rate.low or 0) > 0.5
+    assert ("would hardly have put another first" in experts.sentence) == sure
+
+
+def test_pairs_that_rank_nothing_are_counted_by_reason_and_their_systems_are_listed(tmp_path: Path) -> None:
+    said = said_of({("one", "two"): (9, 3, 0), ("one", "one"): (2, 0, 0)})
+    open_pairs = [pair(100, ("one", "two")), pair(101, ("three", "four"))]
+    split = pair(102, ("one", "two"))
+    items = [item for item, _ in said]
+    project = make_project(
+        tmp_path / "p.db",
+        [*items, *open_pairs, split],
+        [*(label(i, "Ben", v) for i, v in said), label(split, "Ada", "A"), label(split, "Ben", "B")],
+        verdicts=[
+            *(verdict(item, "first") for item in items),
+            verdict(open_pairs[0], None),
+        ],
+    )
+    experts, judge = ranked(project)
+    assert experts["left_out"] == {"unlabelled": 2, "no consensus": 1, "one system on both sides": 2}
+    assert judge["left_out"] == {"unanswered": 1, "not judged": 2, "one system on both sides": 2}
+    for standings in (experts, judge):
+        assert standings["items"] + sum(standings["left_out"].values()) == len(items) + 3
+        rows = {one["system"]: one for one in standings["systems"]}
+        assert rows.keys() == {"one", "two", "three", "four"}
+        assert (rows["three"]["rank"], rows["three"]["why_no_rank"]) == (None, "no_items")
+        assert rows["one"]["rank"] == 1
+    text = CliRunner().invoke(cli, ["rank", str(project)]).output
+    assert "Left out: 2 unlabelled, 1 no consensus, 2 one system on both sides." in text
+
+
+def test_a_label_after_a_reveal_is_counted_as_left_out(tmp_path: Path) -> None:
+    said = said_of({("one", "two"): (9, 3, 0)})
+    labels = [Label(n, PAIRS.id, item.id, "a", value) for n, (item, value) in enumerate(said)]
+    labels[0] = replace(labels[0], saw="verdict")
+    labels[1] = replace(labels[1], value=None)
+    material = Material(PAIRS, [item for item, _ in said], labels, [Annotator("a", "Ada")], (), withheld=7)
+    (experts,) = standings_of(material)
+    assert experts.items == 10
+    assert experts.left_out == {"labelled after a reveal": 1, "skipped": 1, "of the holdout": 7}
+
+
+def test_systems_that_never_met_have_no_rank_and_each_row_says_why(tmp_path: Path) -> None:
+    counts = {("one", "two"): (10, 4, 0), ("three", "four"): (8, 6, 0)}
+    project = project_of(tmp_path / "p.db", said_of(counts))
+    (experts,) = ranked(project)
+    assert [one["rank"] for one in experts["systems"]] == [None] * 4
+    assert {one["why_no_rank"] for one in experts["systems"]} == {"disconnected"}
+    text = CliRunner().invoke(cli, ["rank", str(project)]).output
+    assert text.count("unknown: not every system was compared with the others") == 4
+
+
+def test_a_name_is_printed_to_the_letter(tmp_path: Path) -> None:
+    items = [pair(n, ("[b]one[/b]", "two")) for n in range(12)]
+    verdicts = [verdict(item, "first", judge="[red]judge[/red]") for item in items]
+    project = make_project(tmp_path / "p.db", items, verdicts=verdicts)
+    text = CliRunner().invoke(cli, ["rank", str(project)]).output
+    assert "Ranking by [red]judge[/red]" in text
+    assert "[b]one[/b]" in text
 
 
 def test_a_project_without_pairs_says_what_to_do(tmp_path: Path) -> None:

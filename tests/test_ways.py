@@ -323,6 +323,7 @@ def test_another_pass_rule_reads_the_stored_answers_again_and_asks_nothing(
 
 def test_scores_decide_pairs_with_two_calls_for_both_orders(pairs: Path) -> None:
     result = calibrate("--model", "scripted:longer", "--score", project=pairs)
+    assert "The response whose score is higher by at least 0.5 is better; otherwise" in result.output
     assert "10 calls" in result.output
     assert len(verdicts(pairs)) == 10
     assert [run.calls for run in runs_of(pairs)] == [10]
@@ -330,12 +331,15 @@ def test_scores_decide_pairs_with_two_calls_for_both_orders(pairs: Path) -> None
 
 
 def test_a_score_passes_from_the_stated_limit_and_keeps_the_valid_mass(singles: Path) -> None:
-    calibrate("--model", "scripted:reads", "--score", "--pass-from", 3, project=singles)
+    result = calibrate("--model", "scripted:reads", "--score", "--pass-from", 3, project=singles)
+    assert "A response passes when its score is at least 3 of 5." in result.output
+    assert "100 % fell on 1 to 5 on average, 100 % in the worst answer" in result.output
     with RunStore.open(singles) as runs:
         (first, *_) = runs.db.execute("SELECT details FROM attempts").fetchall()
     assert json.loads(first[0]) == {"score": pytest.approx(5.0), "score_mass": pytest.approx(1.0)}
     calibrate("--model", "scripted:reads", "--score", "--pass-from", 1, "--name", "lax", project=singles)
     assert {v.value for v in verdicts(singles, SINGLES.id, "lax")} == {"pass"}
+    assert [run.valid_mass for run in runs_of(singles, SINGLES.id)] == [pytest.approx(1.0), None]
     assert [run.calls for run in runs_of(singles, SINGLES.id)] == [20, 0]
 
 

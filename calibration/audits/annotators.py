@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.audits.basis import ALPHA, counted, lacking
+from calibration.audits.basis import ALPHA, lacking
 from calibration.audits.checks import CHECKS, MIN_LABELS, Check
 from calibration.audits.sessions import Session, sessions_of
 from calibration.material import Material
 from calibration.stats.estimate import Reason
 from calibration.stats.multiplicity import holm
 from calibration.types import Finding, Weight
+from labels.text import counted
 
 SUBJECT = "annotators"
 

@@ -14,15 +14,15 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
-from calibration.compare import compare, rate_items, reference_labels
+from calibration.compare import FEW_ITEMS, compare, rate_items, reference_labels
 from calibration.material import Material
 from calibration.stats.estimate import Estimate, Reason, undefined
 from calibration.types import Comparison, Finding, Verdict, Weight
 from calibration.wording import percent
+from labels.text import counted
 from labels.types import Item, Value
 
 ALPHA = 0.05
-FEW_ITEMS = 10  # METHODS 0: below this, counts and never a verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,6 @@ def points(estimate: Estimate) -> str:
     if high <= 0:
         return f"{-high} to {counted(-low, 'point')} less"
     return f"{counted(-low, 'point')} less to {high} more"
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun: "1 pair", "1,200 pairs"."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _distances(estimate: Estimate, scale: Scale) -> tuple[float, float, float] | None:

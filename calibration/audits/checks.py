@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from calibration.audits.basis import counted, points
+from calibration.audits.basis import points
 from calibration.audits.exact import shares_differ_p
 from calibration.audits.human_position import slot_of
 from calibration.audits.sessions import Session
@@ -27,6 +27,7 @@ from calibration.stats.annotators import (
 from calibration.stats.estimate import Estimate
 from calibration.stats.intervals import newcombe
 from calibration.wording import percent
+from labels.text import counted
 from labels.types import Label, Value
 
 MIN_LABELS = 20

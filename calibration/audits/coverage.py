@@ -13,25 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from calibration.audits.basis import (
-    ALPHA,
-    FEW_ITEMS,
-    Scale,
-    compared,
-    counted,
-    lacking,
-    more_items,
-    share,
-    verdicts_of,
-    weigh,
-)
+from calibration.audits.basis import ALPHA, Scale, compared, lacking, more_items, share, verdicts_of, weigh
 from calibration.audits.exact import shares_differ_p
-from calibration.compare import rate_items
+from calibration.compare import FEW_ITEMS, rate_items
 from calibration.material import Material
 from calibration.stats.estimate import Estimate, Reason
 from calibration.stats.intervals import proportion
 from calibration.stats.multiplicity import holm
 from calibration.types import Finding, Unanswered, Verdict
+from labels.text import counted
 from labels.types import Item
 
 MIN_ITEMS = 36  # as many answered items put the upper limit below 10 %

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from calibration.audits.basis import ALPHA, Scale, counted, lacking, more_items, share, weigh
+from calibration.audits.basis import ALPHA, Scale, lacking, more_items, share, weigh
 from calibration.audits.exact import leans
 from calibration.material import Attempt, Material
 from calibration.stats.estimate import Estimate, Reason
@@ -20,6 +20,7 @@ from calibration.stats.intervals import proportion
 from calibration.stats.paired import PairedCounts, agreement_difference
 from calibration.stats.position import position_effect
 from calibration.types import Finding, Weight
+from labels.text import counted
 from labels.types import Choice, Side
 
 MIN_ITEMS = 20

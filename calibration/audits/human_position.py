@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from calibration.audits.basis import ALPHA, Scale, counted, lacking, more_items, share, weigh
+from calibration.audits.basis import ALPHA, Scale, lacking, more_items, share, weigh
 from calibration.audits.exact import leans
 from calibration.material import Material
 from calibration.stats.estimate import Reason
@@ -20,6 +20,7 @@ from calibration.stats.intervals import proportion
 from calibration.types import Finding
 from labels.kinds import KINDS
 from labels.present import Order
+from labels.text import counted
 from labels.types import Choice, Label
 
 MIN_CHOICES = 20

@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import log
 
-from calibration.audits.basis import by_id, compared, counted, lacking, more_items, weigh
+from calibration.audits.basis import by_id, compared, lacking, more_items, weigh
 from calibration.audits.length import length_ratio
 from calibration.audits.modelled import ODDS, logged, model_odds, moved, shortage, times
 from calibration.material import Material
 from calibration.types import Finding, Pair
+from labels.text import counted
 from labels.types import Item
 
 _LIST = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
-from calibration.audits.basis import by_id, compared, counted, lacking, more_items, share, weigh
+from calibration.audits.basis import by_id, compared, lacking, more_items, share, weigh
 from calibration.audits.exact import MAX_EXACT
 from calibration.audits.modelled import ODDS, logged, moved, shortage, times
 from calibration.material import Material
@@ -25,6 +25,7 @@ from calibration.stats.length import length_effect, length_strata, longer_shares
 from calibration.types import Finding, Pair
 from calibration.wording import percent
 from labels.kinds import KINDS
+from labels.text import counted
 from labels.types import Item
 
 ALIKE = 0.2  # METHODS 5: lengths within this log ratio count as matched

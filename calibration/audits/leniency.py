@@ -16,7 +16,6 @@ from calibration.audits.basis import (
     ALPHA,
     Scale,
     compared,
-    counted,
     lacking,
     more_items,
     points,
@@ -33,6 +32,7 @@ from calibration.stats.paired import PairedCounts, agreement_difference
 from calibration.types import Finding, Pair
 from calibration.wording import percent
 from labels.kinds import KINDS
+from labels.text import counted
 from labels.types import Value
 
 MIN_ITEMS = 20

@@ -15,19 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from calibration.audits.basis import (
-    ALPHA,
-    FEW_ITEMS,
-    Scale,
-    counted,
-    lacking,
-    more_items,
-    points,
-    verdicts_of,
-    weigh,
-)
+from calibration.audits.basis import ALPHA, Scale, lacking, more_items, points, verdicts_of, weigh
 from calibration.audits.exact import leans
-from calibration.compare import Rated, rate_items, reference_labels
+from calibration.compare import FEW_ITEMS, Rated, rate_items, reference_labels
 from calibration.instructions import order_in, told
 from calibration.material import Material
 from calibration.stats.estimate import Estimate, Reason
@@ -37,6 +27,7 @@ from calibration.types import Finding
 from calibration.wording import percent
 from labels.kinds import KINDS
 from labels.present import Order
+from labels.text import counted
 from labels.types import Choice, Item, Side, Value
 
 MIN_ITEMS = 10

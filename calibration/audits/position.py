@@ -10,16 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from calibration.audits.basis import (
-    ALPHA,
-    Scale,
-    counted,
-    lacking,
-    more_items,
-    share,
-    verdicts_of,
-    weigh,
-)
+from calibration.audits.basis import ALPHA, Scale, lacking, more_items, share, verdicts_of, weigh
 from calibration.audits.exact import leans
 from calibration.compare import Rated, is_inconsistent, rate_items
 from calibration.material import Material
@@ -41,6 +32,7 @@ from calibration.types import Finding, Position, Verdict, Weight
 from calibration.wording import percent
 from labels.kinds import KINDS
 from labels.present import Order
+from labels.text import counted
 from labels.types import Side, Value
 
 MIN_PAIRS = 20

@@ -12,17 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from calibration.audits.basis import (
-    ALPHA,
-    Scale,
-    by_id,
-    compared,
-    counted,
-    lacking,
-    more_items,
-    points,
-    weigh,
-)
+from calibration.audits.basis import ALPHA, Scale, by_id, compared, lacking, more_items, points, weigh
 from calibration.audits.exact import shares_differ_p
 from calibration.audits.families import families_of
 from calibration.audits.length import length_ratio
@@ -33,6 +23,7 @@ from calibration.stats.intervals import proportion
 from calibration.stats.stratified import own_share_at_ties, self_preference
 from calibration.types import Finding, Pair
 from calibration.wording import percent
+from labels.text import counted
 from labels.types import Item, Side, Value
 
 MIN_GROUP = 10

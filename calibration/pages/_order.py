@@ -6,20 +6,19 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from calibration import launch
 from calibration.judging import Mode
 from calibration.ordering import Order
+from calibration.pages import _draw
 from calibration.runs import Plan
+from calibration.ways import WAYS
 from labels.pages import project_path
 from labels.split import SETTING, Part, share_from
 from labels.store import LabelStore
 from labels.types import Criterion, KindName, Rubric
 
 KINDS: Mapping[KindName, str] = {"pairwise": "Pairs", "binary": "Single responses"}
-WAYS: Mapping[Mode, str] = {
-    "verdict": "Verdict with reasons",
-    "score": "Score from 1 to 5",
-    "questions": "Closed questions",
-}
+MODES: tuple[Mode, ...] = ("verdict", "score", "questions")  # those that ask a model
 
 
 def criterion() -> Criterion:
@@ -57,6 +56,13 @@ def order(asked: Criterion) -> Order:
     )
 
 
+def prompt(order: Order) -> None:
+    """The whole prompt for any item, where the reader wants to see it."""
+    if st.toggle("Show what the judge will see"):
+        place = st.number_input("Item", 1, None, 1, key="prompt-item")
+        _draw.messages(launch.prompt_for(order, int(place) - 1))
+
+
 def _split() -> Part | None:
     """Where a holdout is kept for the release, the page asks about the rest alone."""
     with LabelStore.open(project_path()) as store:
@@ -80,8 +86,8 @@ def _rubric(asked: Criterion) -> Rubric:
 
 def _way(asked: Criterion) -> tuple[Mode, dict[str, str]]:
     """How the judge is asked, with what decides the answer beside model and prompt."""
-    ways = [mode for mode in WAYS if mode != "questions" or asked.kind == "binary"]
-    mode = st.radio("How it is asked", ways, format_func=lambda name: WAYS[name], horizontal=True)
+    modes = [mode for mode in MODES if mode != "questions" or asked.kind == "binary"]
+    mode = st.radio("How it is asked", modes, format_func=lambda name: WAYS[name].title, horizontal=True)
     if mode == "questions":
         text = st.text_area("One closed question a line; yes must speak for the response")
         share = st.slider("It passes from this share of yes", 0.0, 1.0, 1.0)

@@ -9,6 +9,7 @@ from calibration.render.human_tables import human_tables
 from calibration.render.tables import judge_tables
 from calibration.render.titles import people_beside, plotted
 from calibration.types import CriterionReport, JudgeReport
+from calibration.wording import UNLIKE
 
 
 def show() -> None:
@@ -29,6 +30,9 @@ def show() -> None:
     _draw.intervals(
         plotted(judge.estimates), title="estimate, 95 % interval", people=people_beside(criterion.humans)
     )
+    if criterion.humans.agreement.low is not None:
+        _draw.text(UNLIKE, css="jc-text jc-small")
+        _draw.about("ceiling_delta")
     _confusion.show_confusion(judge)
     _show_tables(judge)
     _show_people(criterion)
@@ -36,11 +40,11 @@ def show() -> None:
 
 def _show_tables(judge: JudgeReport) -> None:
     for table in judge_tables(judge):
-        if table.title == "The judge beside people":
+        if table.name == "people":
             _draw.text(judge.people.alt_sentence)
-        if table.title == "Pass rate":
+        if table.name == "pass rate":
             _choose.sampling(judge)
-        if table.title != "Reference labels by judge":
+        if table.name != "confusion":
             _draw.table(table)
 
 

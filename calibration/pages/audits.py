@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from calibration.audits import AUDITS, Audited, audited
 from calibration.cases import Behind
 from calibration.load import load_material, state_of
 from calibration.pages import _choose, _draw
-from calibration.render.findings import finding_tables, headline, items_in_words, plotted
+from calibration.render.findings import finding_tables, headline, plotted
 from calibration.types import Finding
 from labels.pages import project_path
+from labels.text import counted
 from labels.types import Criterion
 
 
@@ -39,7 +38,7 @@ def show() -> None:
         with st.container(border=True):
             _show_finding(finding)
             if finding.items:
-                _show_items(finding, found.names, criterion_id=criterion.criterion.id, judge=judge.judge)
+                _show_items(finding, criterion_id=criterion.criterion.id, judge=judge.judge)
 
 
 def _show_finding(finding: Finding) -> None:
@@ -52,11 +51,9 @@ def _show_finding(finding: Finding) -> None:
         _draw.table(table)
 
 
-def _show_items(finding: Finding, names: Mapping[str, str], *, criterion_id: str, judge: str) -> None:
-    """The items behind a finding: the first few by name, all of them one press away."""
-    _draw.text(f"Items behind it: {items_in_words(finding, names)}", css="jc-text jc-small")
-    count = len(finding.items)
-    if st.button(f"Read {count:,} item{'s' * (count != 1)}", key=f"open-{finding.audit}"):
+def _show_items(finding: Finding, *, criterion_id: str, judge: str) -> None:
+    """The items behind a finding, one press away: a name here would say of the item how it was judged."""
+    if st.button(f"Read {counted(len(finding.items), 'item')} behind it", key=f"open-{finding.audit}"):
         title = AUDITS[finding.audit].title
         st.session_state["finding"] = Behind(criterion_id, judge, title, finding.items)
         st.session_state["filter"] = "finding"

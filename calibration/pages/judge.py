@@ -19,13 +19,22 @@ def show() -> None:
     asked = _order.criterion()
     _draw.text(asked.question, tag="h2")
     order = _order.order(asked)
-    if order.mode == "questions" and not order.settings["questions"]:
-        st.info("Write at least one question.")
-    else:
-        _buttons(order)
-        _prompt(order)
+    try:
+        _run(order)
+    except UserError as error:
+        _draw.text(str(error))
     _runs(asked.id)
     _seen(asked.id)
+
+
+def _run(order: Order) -> None:
+    """The rule that makes a verdict of an answer, the buttons, and the prompt."""
+    if order.mode == "questions" and not order.settings["questions"]:
+        raise UserError("Write at least one question.")
+    if rule := launch.rule_of(order):
+        _draw.text(rule, css="jc-small")
+    _buttons(order)
+    _order.prompt(order)
 
 
 def _buttons(order: Order) -> None:
@@ -33,20 +42,11 @@ def _buttons(order: Order) -> None:
         tried = st.button(f"Try it on {launch.TRIED} items")
         started = st.button("Run it on all items", type="primary", help="A run that was stopped goes on.")
         asked = st.button("What will it take?")
-    try:
-        if asked:
-            _draw.text(launch.forecast_of(order))
-        if tried or started:
-            launch.launch(project_path(), order, only_try=tried)
-            st.toast("Started; it goes on even when this page is closed.")
-    except UserError as error:
-        _draw.text(str(error))
-
-
-def _prompt(order: Order) -> None:
-    if st.toggle("Show what the judge will see"):
-        place = st.number_input("Item", 1, None, 1, key="prompt-item")
-        _draw.messages(launch.prompt_for(order, int(place) - 1))
+    if asked:
+        _draw.text(launch.forecast_of(order))
+    if tried or started:
+        launch.launch(project_path(), order, only_try=tried)
+        st.toast("Started; it goes on even when this page is closed.")
 
 
 @st.fragment(run_every=2.0)

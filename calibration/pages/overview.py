@@ -9,7 +9,7 @@ from calibration.pages._draw import Figure
 from calibration.render.tables import comparisons_table, judges_table
 from calibration.render.text_table import share_cell
 from calibration.types import CriterionReport, JudgeReport
-from calibration.wording import interval, left_out_in_words, number, percent
+from calibration.wording import UNLIKE, interval, left_out_in_words, number, percent
 
 
 def show() -> None:
@@ -44,6 +44,9 @@ def _show_criterion(report: CriterionReport) -> None:
     bands = {name: report.humans.ceiling for name, *_ in rows}
     _draw.intervals(rows, title="kappa (0 chance, 1 full agreement)", people=bands)
     _draw.about("ceiling")
+    if rows and report.humans.ceiling.low is not None:
+        _draw.text(UNLIKE, css="jc-text jc-small")
+        _draw.about("ceiling_delta")
     _draw.table(judges_table(report))
     for versus in report.comparisons:
         _draw.text(versus.sentence)

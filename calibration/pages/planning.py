@@ -23,9 +23,11 @@ def show() -> None:
     if chosen is not None:
         _draw.text("Where this judge stands", tag="h3")
         _draw.text(outlook_in_words(outlook_of(chosen, plan.wish.floor)))
+        _draw.about("items_for_power")
     _draw.text(f"What {plan.wish.labels:,} labels can show", tag="h3")
     for sentence in sentences_of(plan):
         _draw.text(sentence.replace(" %", "\u00a0%"))
+    _draw.about("pass_probability")
     if plan.kappa is not None:
         _show_numbers(plan)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from calibration.render.human_tables import human_tables
-from calibration.render.tables import TextTable, comparisons_table, judge_tables, judges_table
+from calibration.render.tables import comparisons_table, judge_tables, judges_table
+from calibration.render.text_table import TextTable
 from calibration.types import AgreementReport, CriterionReport, JudgeReport
 from labels.text import printable
 
@@ -45,15 +46,15 @@ def _print_criterion(criterion: CriterionReport, console: Console) -> None:
     console.print(f"{criterion.criterion.kind}; {counts}", markup=False)
     console.print(Text(printable(criterion.humans.sentence)))
     for table in human_tables(criterion.humans):
-        _print_table(table, console)
+        print_table(table, console)
     if not criterion.judges:
         console.print("No judge has rated these items yet.")
         return
-    _print_table(judges_table(criterion), console)
+    print_table(judges_table(criterion), console)
     for versus in criterion.comparisons:
         console.print(Text(printable(versus.sentence)))
     if criterion.comparisons:
-        _print_table(comparisons_table(criterion), console)
+        print_table(comparisons_table(criterion), console)
     for judge in criterion.judges:
         _print_judge(judge, console)
 
@@ -68,15 +69,16 @@ def _print_judge(judge: JudgeReport, console: Console) -> None:
     for warned in judge.warnings:
         console.print(f"! {warned.text}", style="yellow", markup=False)
     for table in judge_tables(judge):
-        _print_table(table, console)
+        print_table(table, console)
 
 
-def _print_table(table: TextTable, console: Console) -> None:
+def print_table(table: TextTable, console: Console) -> None:
+    """Draw a table with its title and note, the first column to the left and numbers to the right."""
     from rich.box import SIMPLE
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(title=table.title, title_justify="left", box=SIMPLE, pad_edge=False)
+    drawn = Table(title=Text(printable(table.title)), title_justify="left", box=SIMPLE, pad_edge=False)
     for index, name in enumerate(table.header):
         first = index == 0
         drawn.add_column(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from calibration.beside import AgainstPeople, Humans, PassRate, PeoplePair, Slice, Versus
+from calibration.beside import AgainstPeople, Cost, Humans, PassRate, PeoplePair, Slice, Versus
+from calibration.rates import OF_WHICH
 from calibration.render.estimate_json import estimate_data
+from calibration.side_by_side import REUSED
 from calibration.types import JudgeReport
 
 
@@ -56,8 +58,14 @@ def judge_data(judge: JudgeReport) -> dict[str, object]:
         "people": _people(judge.people),
         "pass_rate": None if judge.pass_rate is None else _pass_rate(judge.pass_rate),
         "slices": [_slice(part) for part in judge.slices],
-        "cost": {"per_1000_verdicts": judge.cost.per_1000, "priced": judge.cost.priced},
+        "cost": _cost(judge.cost),
     }
+
+
+def _cost(cost: Cost) -> dict[str, object]:
+    if cost == REUSED:
+        return {"per_1000_verdicts": None, "priced": "reused"}
+    return {"per_1000_verdicts": cost.per_1000, "priced": cost.priced}
 
 
 def _pair(pair: PeoplePair) -> dict[str, object]:
@@ -96,6 +104,7 @@ def _pass_rate(rate: PassRate) -> dict[str, object]:
     return {
         "calibration_sampling": rate.sampling,
         "sampling_is_stated": rate.stated,
+        "corrected_is_of": OF_WHICH.get(rate.sampling),
         "worth_labels": rate.worth,
         "sentence": rate.sentence,
     }

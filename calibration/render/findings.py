@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from calibration.audits import AUDITS, Audited
-from calibration.render.as_markdown import _escape, _table
-from calibration.render.as_terminal import _print_table
-from calibration.render.tables import TextTable
+from calibration.render.as_markdown import escaped as _escape
+from calibration.render.as_markdown import table_lines as _table
+from calibration.render.as_terminal import print_table as _print_table
+from calibration.render.text_table import TextTable
 from calibration.stats.estimate import Estimate
 from calibration.types import Finding, Weight
 from calibration.wording import REASONS, interval, number

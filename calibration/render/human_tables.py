@@ -89,4 +89,4 @@ def against_people_table(people: AgainstPeople) -> TextTable:
         verdict = "replaceable" if test.replaceable else "not shown to be replaceable"
         rows.append((TITLES["alt_test"], share, f"{verdict} at tolerance {percent(test.epsilon)}", ""))
     about = ("ceiling_delta", "expected_agreement", "alt_test")
-    return TextTable("The judge beside people", ESTIMATE, tuple(rows), row_about=about)
+    return TextTable("The judge beside people", ESTIMATE, tuple(rows), row_about=about, name="people")

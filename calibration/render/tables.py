@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calibration.beside import Cost
-from calibration.judging import RunSummary
+from calibration.judging import RunSummary, mass_in_words
 from calibration.render.human_tables import against_people_table
-from calibration.render.text_table import TextTable, estimate_cells, share_cell
-from calibration.render.titles import GROUPS, TITLES
+from calibration.render.text_table import TableName, TextTable, estimate_cells, share_cell
+from calibration.render.titles import GROUPS, PASS_RATE, TITLES
+from calibration.side_by_side import REUSED, costs_of
 from calibration.types import CriterionReport, JudgeReport, PolicyRow
 from calibration.wording import cost_in_words, interval, number, percent
 from labels.types import Value
-
-__all__ = ["TITLES", "TextTable"]
 
 POLICY_COLUMNS = ("", "conventions", "agreement", "kappa", "kappa")
 
@@ -77,7 +76,8 @@ def comparisons_table(criterion: CriterionReport) -> TextTable:
 def runs_table(runs: Sequence[RunSummary]) -> TextTable:
     """Judge runs side by side: what they hold, what is missing and what they cost."""
     header = ("judge", "state", "verdicts", "unanswered", "calls", "cost", "per 1,000", "seconds each")
-    return TextTable("Runs", header, tuple(_run_row(run) for run in runs), about="cost")
+    masses = [f"{run.judge}: {said}" for run in runs if (said := mass_in_words(run))]
+    return TextTable("Runs", header, tuple(map(_run_row, runs)), about="cost", note=" ".join(masses))
 
 
 def estimates_tables(judge: JudgeReport) -> Sequence[TextTable]:
@@ -86,10 +86,13 @@ def estimates_tables(judge: JudgeReport) -> Sequence[TextTable]:
     for title, names in GROUPS.items():
         shown = tuple(name for name in names if name in judge.estimates)
         rows = tuple((_title(judge, name), *estimate_cells(judge.estimates[name])) for name in shown)
-        note = judge.pass_rate.sentence if judge.pass_rate and title == "Pass rate" else ""
+        rate = judge.pass_rate if names is PASS_RATE else None
+        name: TableName = "pass rate" if rate else ""
         header = ("statistic", "value", "95 % interval", "n")
         if rows:
-            tables.append(TextTable(title, header, rows, row_about=shown, note=note))
+            tables.append(
+                TextTable(title, header, rows, row_about=shown, note=rate.sentence if rate else "", name=name)
+            )
     return tables
 
 
@@ -134,7 +137,7 @@ def confusion_table(judge: JudgeReport) -> TextTable:
         (value_in_words(judge, value), *(f"{count:,}" for count in counts))
         for value, counts in zip(confusion.categories, confusion.counts, strict=True)
     )
-    return TextTable("Reference labels by judge", header, rows, about="agreement")
+    return TextTable("Reference labels by judge", header, rows, about="agreement", name="confusion")
 
 
 def position_table(judge: JudgeReport) -> TextTable:
@@ -193,6 +196,8 @@ def value_in_words(judge: JudgeReport, value: Value) -> str:
 
 def _title(judge: JudgeReport, name: str) -> str:
     title = TITLES.get(name, name)
+    if name == "corrected_pass_rate" and judge.pass_rate and judge.pass_rate.sampling == "by_human_label":
+        return f"{title}, of items without a label"
     return (
         f"{title}, over sides"
         if name in ("kappa", "kappa_wilson", "weighted_kappa") and judge.arbitrary_sides
@@ -217,7 +222,9 @@ def _judge_row(judge: JudgeReport) -> tuple[str, ...]:
 
 
 def price(cost: Cost) -> str:
-    """Dollars for 1,000 verdicts, and never less than is known."""
+    """Dollars for 1,000 verdicts that were asked for, and never less than is known."""
+    if cost == REUSED:
+        return "reused"
     if cost.per_1000 is None:
         return cost.priced
     return f"{'at least ' if cost.priced == 'at least' else ''}${cost.per_1000:.2f}"
@@ -231,7 +238,7 @@ def _run_row(run: RunSummary) -> tuple[str, ...]:
         f"{sum(run.unanswered.values()):,}",
         f"{run.calls:,}",
         cost_in_words(run.cost, run.unpriced),
-        "–" if run.cost is None or not run.verdicts else f"${1000 * run.cost / run.verdicts:.2f}",
+        price(costs_of([run])[run.judge]),
         "–" if run.latency is None else f"{run.latency:.2f}",
     )
 

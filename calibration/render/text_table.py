@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from calibration.stats.estimate import Estimate
 from calibration.wording import REASONS, interval, number, percent
+
+TableName = Literal["", "people", "pass rate", "confusion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,7 @@ class TextTable:
 
     `about` names the paragraph of docs/methods.md that explains the whole table, `row_about` and
     `column_about` those of single rows and columns ("" where there is none). `note` stands below it.
+    `name` is what a page knows the table by, whatever its title says.
     """
 
     title: str
@@ -23,6 +27,7 @@ class TextTable:
     row_about: tuple[str, ...] = ()
     column_about: tuple[str, ...] = ()
     note: str = ""
+    name: TableName = ""
 
 
 def estimate_cells(estimate: Estimate) -> tuple[str, str, str]:

@@ -15,6 +15,7 @@ from .estimate import Estimate, undefined
 from .intervals import DRAWS, SEED, mean_estimate
 
 MIN_VALID_MASS = 0.9
+Run = str | None | tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def majority(votes: Sequence[str | None], *, undecided: str | None = None) -> st
 
 def kappa_by_repeats(
     reference: Sequence[str],
-    runs: Sequence[Sequence[str | None]],
+    runs: Sequence[Sequence[Run]],
     *,
     categories: Sequence[str],
     sizes: Sequence[int] = (1, 3, 5),
@@ -78,7 +79,8 @@ def kappa_by_repeats(
 ) -> list[RepeatsPoint]:
     """Measured kappa of majorities of k stored runs, by drawing k of each item's runs many times.
 
-    `runs` holds one sequence of verdicts per item. Sizes that some item has too few runs for are left out.
+    `runs` holds one sequence of runs per item, each a verdict or the verdicts of its orders, which vote
+    together. Sizes that some item has too few runs for are left out.
     """
     rng = np.random.default_rng(seed)
     stored = min((len(item) for item in runs), default=0)
@@ -140,10 +142,14 @@ def qag_micro(items: Sequence[tuple[int, int]]) -> float | None:
 
 
 def _majorities(
-    runs: Sequence[Sequence[str | None]], size: int, *, rng: np.random.Generator, undecided: str | None
+    runs: Sequence[Sequence[Run]], size: int, *, rng: np.random.Generator, undecided: str | None
 ) -> list[str | None]:
-    drawn = ([item[i] for i in rng.permutation(len(item))[:size]] for item in runs)
+    drawn = ([vote for i in rng.permutation(len(item))[:size] for vote in _votes(item[i])] for item in runs)
     return [majority(votes, undecided=undecided) for votes in drawn]
+
+
+def _votes(run: Run) -> tuple[str | None, ...]:
+    return run if isinstance(run, tuple) else (run,)
 
 
 def _kappa(
