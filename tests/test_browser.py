@@ -183,8 +183,8 @@ def test_keys_are_dead_while_someone_types_a_note(tmp_path: Path, serve: Serve, 
     ada.press("1")
     assert labels_of(project)[0].note == "1 2 0 s u n ? r c"
     ada.page.keyboard.press("Control+1")
-    ada.page.wait_for_timeout(300)
-    assert len(labels_of(project)) == 1
+    ada.press("2")  # what a key before it sent would be stored by now
+    assert len(labels_of(project)) == 2
 
 
 def test_an_answer_right_after_a_note_counts_and_takes_the_note_along(
@@ -351,8 +351,8 @@ def test_where_ties_are_forbidden_there_is_no_tie(tmp_path: Path, serve: Serve, 
     ada = sit(serve(project))
     assert ada.page.get_by_role("button", name="Tie").count() == 0
     ada.page.keyboard.press("0")
-    ada.page.wait_for_timeout(500)
-    assert labels_of(project) == []
+    ada.press("1")
+    assert len(labels_of(project)) == 1
 
 
 def test_mouse_tab_key_and_screen_reader_find_everything(tmp_path: Path, serve: Serve, sit: Sit) -> None:
@@ -380,5 +380,5 @@ def test_mouse_tab_key_and_screen_reader_find_everything(tmp_path: Path, serve: 
     page.keyboard.press("Escape")
     page.locator("summary", has_text="Rubric").click()
     assert page.locator(".jc-rubric dd").first.inner_text() == PAIRS.question
-    page.wait_for_timeout(400)
-    assert len(labels_of(project)) == 2
+    ada.press("1")
+    assert len(labels_of(project)) == 3

@@ -18,7 +18,7 @@ import pytest
 from builders import PAIRS, label, make_project, pair
 from click.testing import CliRunner
 
-from calibration.asking import Answer, Completion, Message, Request, Stopping, TooLong
+from calibration.asking import Answer, Completion, Message, PassingError, Request, Stopping, TooLong
 from calibration.cli import cli, main
 from calibration.judge import completion_for, estimate_cost
 from calibration.load import load_report
@@ -127,6 +127,7 @@ def judge(project: Path, *more: str) -> str:
 
 def in_a_process(project: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", RUN, "judge", str(project), "--model", "local", "--yes"]
+    command += ["--concurrency", "1"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -235,7 +236,8 @@ def test_ctrl_c_ends_the_run_and_its_server_and_the_same_command_goes_on(
     assert not is_alive(int(stand_in.read_text()))
     before = answered(project)
     monkeypatch.setenv("STAND_IN_LATENCY", "0")
-    assert f"{8 - before} calls" in judge(project) or before == 8
+    assert 0 < before < 8
+    assert f"{8 - before} calls" in judge(project)
     assert answered(project) == 8
 
 
@@ -257,12 +259,14 @@ def test_a_server_that_was_killed_is_begun_again(stand_in: Path, question: Reque
         try:
             first = await completion.complete(question)
             os.kill(int(stand_in.read_text()), signal.SIGKILL)
-            await asyncio.sleep(0.5)
-            return [first, await completion.complete(question)]
+            while True:  # as a run asks again after a passing error
+                with suppress(PassingError):
+                    return [first, await completion.complete(question)]
+                await asyncio.sleep(0.02)
         finally:
             await completion.close()
 
-    first, second = asyncio.run(twice())
+    first, second = asyncio.run(asyncio.wait_for(twice(), 120))
     assert first.text == second.text
     assert len(stand_in.read_text().split()) == 2
 
