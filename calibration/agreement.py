@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from calibration.stats.estimate import Estimate
@@ -120,6 +120,39 @@ def kappa_over_systems(comparison: Comparison, items: Mapping[str, Item]) -> Est
     ]
     categories = sorted({name for pair in named for name in pair})
     return _kappa(crosstab([r for r, _ in named], [j for _, j in named], categories))
+
+
+def kappa_by_inclusion(comparison: Comparison, items: Mapping[str, Item]) -> Estimate | None:
+    """Kappa of items drawn with unequal chances, each weighing one over its own; None unless all have one.
+
+    The chance is the metadata field `inclusion_probability`, above 0 and at most 1.
+    """
+    from calibration.stats.agreement import cohen_kappa
+    from calibration.stats.planning import weighted_table
+
+    chances = [_chance(items[pair.item_id]) for pair in comparison.pairs]
+    known = [chance for chance in chances if chance is not None]
+    if not known or len(known) < len(chances):
+        return None
+    values = KINDS[comparison.criterion.kind].values
+    reference, judge = ([p.reference for p in comparison.pairs], [p.judge for p in comparison.pairs])
+    weighted = weighted_table(reference, judge, categories=values, inclusion=known)
+    return replace(cohen_kappa(weighted.table), n=comparison.n, warnings=weighted.warnings)
+
+
+def _chance(item: Item) -> float | None:
+    try:
+        chance = float(item.meta.get("inclusion_probability", ""))
+    except ValueError:
+        return None
+    return chance if 0 < chance <= 1 else None
+
+
+def pooled_shares(counts: Sequence[Sequence[int]]) -> tuple[float, ...]:
+    """The share of each answer, over reference and judge together."""
+    total = 2 * sum(map(sum, counts))
+    columns = (sum(column) for column in zip(*counts, strict=True))
+    return tuple((sum(row) + column) / total for row, column in zip(counts, columns, strict=True))
 
 
 def system_pairs(comparison: Comparison, items: Mapping[str, Item]) -> dict[str, PolicyRow]:

@@ -256,7 +256,8 @@ def _stop_on_interrupt(end: Callable[[], None]) -> None:
 
 
 def _print_end(prepared: Prepared, ride: Ride | None) -> None:
-    from calibration.judging import mass_in_words
+    from calibration.render.tables import mass_in_words
+    from calibration.scores import support_in_words
     from calibration.store import RunStore
     from calibration.ways import WAYS
 
@@ -278,6 +279,8 @@ def _print_end(prepared: Prepared, ride: Ride | None) -> None:
     if summary.latency is not None and WAYS[prepared.order.mode].asks_a_model:
         served = ", ".join(summary.served) or "nobody"
         click.echo(f"A request took {summary.latency:.2f} s on average; served by {served}.")
+    if prepared.order.mode == "questions":
+        click.echo(support_in_words(prepared))
     if mass := mass_in_words(summary):
         click.echo(mass)
     if summary.left_out:

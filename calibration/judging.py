@@ -133,14 +133,3 @@ class RunSummary:
     tuned: bool = False
     valid_mass: float | None = None
     least_mass: float | None = None
-
-
-def mass_in_words(run: RunSummary) -> str:
-    """How much of the tokens' probability fell on scores; empty for a run without such probabilities."""
-    if run.valid_mass is None or run.least_mass is None:
-        return ""
-    average, least = (f"{100 * share:.0f} %" for share in (run.valid_mass, run.least_mass))
-    return (
-        f"Of the probability of the score tokens {average} fell on 1 to 5 on average, {least} in the worst "
-        "answer; below 90 % a weighted score says little."
-    )

@@ -85,7 +85,7 @@ def outlook_in_words(outlook: Outlook) -> str:
         unanswered = counted(outlook.start.unanswered, "item")
         need = counted(max(0, FEW_ITEMS - kappa.n), "more label")
         return f"{stands}. {NO_VERDICT[outlook.obstacle].format(need=need, unanswered=unanswered)}"
-    return f"{stands}. {_decision(outlook)}{_cross_check(outlook)}"
+    return f"{stands}. {_decision(outlook)}{_odds(outlook)}{_cross_check(outlook)}"
 
 
 def _decision(outlook: Outlook) -> str:
@@ -106,6 +106,15 @@ def _decision(outlook: Outlook) -> str:
         return "A judge like that would mostly be decided by now; a few more labels may do."
     about = f"about {counted(outlook.more, 'more label')} would decide it with {percent(POWER)} chance"
     return f"The floor of {floor} lies within. If kappa truly is {number(max(0.0, value))}, {about}."
+
+
+def _odds(outlook: Outlook) -> str:
+    """How likely kappa lies above the floor, where the gate is open."""
+    if outlook.verdict or outlook.above is None:
+        return ""
+    return (
+        f" As far as these labels tell, the chance that it lies above the floor is {_chance(outlook.above)}."
+    )
 
 
 def _cross_check(outlook: Outlook) -> str:
@@ -132,6 +141,7 @@ def plan_as_json(plan: Plan, outlooks: Sequence[Outlook]) -> str:
                 "why_no_verdict": one.obstacle or None,
                 "more": one.more,
                 "why_no_number": one.why_no_number or None,
+                "chance_above_floor": one.above,
                 "cross_check": asdict(one.check),
                 "intervals_disagree": one.disagree,
                 "sentence": outlook_in_words(one),

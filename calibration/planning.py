@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
 
+from calibration.agreement import pooled_shares
 from calibration.compare import FEW_ITEMS, UNANSWERED_LIMIT
 from calibration.stats.estimate import Estimate, undefined
 from calibration.types import AgreementReport, JudgeReport
@@ -123,6 +123,7 @@ class Start:
 class Outlook:
     """What a gate with this floor says of a judge now; `check` is kappa with its cross-check interval.
 
+    `above` is the chance, given these labels, that kappa lies above the floor; None where it is undefined.
     `more` counts the labels that would decide it, None where `why_no_number` says so or nothing is lacking.
     """
 
@@ -132,6 +133,7 @@ class Outlook:
     check: Estimate = NONE
     more: int | None = None
     why_no_number: NoNumber = ""
+    above: float | None = None
 
     @property
     def obstacle(self) -> Obstacle:
@@ -191,7 +193,7 @@ def starts_of(report: AgreementReport) -> tuple[Start, ...]:
 
 def outlook_of(start: Start, floor: float) -> Outlook:
     """Whether a gate with this floor is decided, by the draws of a gate, and what it lacks."""
-    from calibration.stats.agreement import cohen_kappa
+    from calibration.stats.agreement import cohen_kappa, probability_above
     from calibration.stats.intervals import decided
 
     if start.over_systems is not None:
@@ -200,7 +202,7 @@ def outlook_of(start: Start, floor: float) -> Outlook:
     check = cohen_kappa(start.counts, method="wilson-plugin")
     outlook = Outlook(start, floor, found, check)
     more, why = (None, "") if outlook.verdict else _more(outlook)
-    return replace(outlook, more=more, why_no_number=why)
+    return replace(outlook, more=more, why_no_number=why, above=probability_above(start.counts, floor))
 
 
 def _more(outlook: Outlook) -> tuple[int | None, NoNumber]:
@@ -215,7 +217,7 @@ def _more(outlook: Outlook) -> tuple[int | None, NoNumber]:
     kappa = max(0.0, found.value)
     if abs(kappa - floor) < GAP:
         return None, "below_chance" if found.value < min(0.0, floor) else "over_1000"
-    margins = _pooled(outlook.start.counts)
+    margins = pooled_shares(outlook.start.counts)
     more = extra_items(kappa, floor, margins=margins, items=found.n, power=POWER)
     return more, "over_1000" if more is None else ""
 
@@ -281,7 +283,7 @@ def _looks(kappa: float, wish: Wish) -> tuple[Look, ...]:
 def _start(judge: JudgeReport) -> Start:
     """The wish that looks like this judge, with the experts' mix of answers, as far as sliders can say it."""
     counts = judge.confusion.counts
-    used = max(2, sum(share > 0 for share in _pooled(counts)))
+    used = max(2, sum(share > 0 for share in pooled_shares(counts)))
     share = Wish().share if judge.arbitrary_sides else max(map(sum, counts)) / judge.n
     wish = Wish(
         labels=min(max(judge.n, LABELS[0]), LABELS[1]),
@@ -291,10 +293,3 @@ def _start(judge: JudgeReport) -> Start:
     )
     start = Start(judge.judge, judge.criterion.question, wish, counts, judge.left_out.get("unanswered", 0))
     return replace(start, over_systems=judge.headline_kappa) if judge.arbitrary_sides else start
-
-
-def _pooled(counts: Sequence[Sequence[int]]) -> tuple[float, ...]:
-    """The share of each answer, over reference and judge together."""
-    total = 2 * sum(map(sum, counts))
-    columns = (sum(column) for column in zip(*counts, strict=True))
-    return tuple((sum(row) + column) / total for row, column in zip(counts, columns, strict=True))

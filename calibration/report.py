@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from calibration.agreement import (
     confusion_of,
     estimates_of,
+    kappa_by_inclusion,
     kappa_over_systems,
     kappa_warning_codes,
     policy_row,
@@ -31,7 +32,7 @@ from calibration.compare import (
 from calibration.humans import Named, Panel, humans_of, names_of_values, panel_of, repeat_agreements
 from calibration.material import Material
 from calibration.rates import classifier_estimates, counts_of, how_drawn, pass_rate_of
-from calibration.side_by_side import NO_COST, comparisons_with_best
+from calibration.side_by_side import NO_COST, comparisons_with_best, optimism_of
 from calibration.slices import slices_of
 from calibration.stats.estimate import Estimate
 from calibration.types import (
@@ -96,6 +97,7 @@ def criterion_report(material: Material, extras: Extras | None = None) -> Criter
         judges=judges,
         humans=humans_of(basis.panel, basis.named, repeats=repeat_agreements(material)),
         comparisons=comparisons_with_best([one.headline for one in compared], agreements, named=basis.named),
+        optimism=optimism_of(judges),
     )
 
 
@@ -135,7 +137,7 @@ def judge_report(basis: Basis, *, judge: Compared) -> JudgeReport:
         sides=_sides(material, arbitrary=arbitrary),
         arbitrary_sides=arbitrary and pairwise,
         flagged=sum(pair.flagged for pair in headline.pairs),
-        warnings=_warnings(headline, basis, position=position, kappa=estimates["kappa_wilson"]),
+        warnings=_warnings(headline, basis, position=position, estimates=estimates),
         sentence=sentence_of(judge.judge, estimates, position=position),
         judged=len(rated),
         unanswered=sum(item.unanswered > 0 for item in rated.values()),
@@ -171,6 +173,9 @@ def _estimates(
 ) -> tuple[dict[str, Estimate], PassRate | None]:
     """Every estimate that suits the kind, and for single responses the pass rate."""
     material, estimates = basis.material, estimates_of(judge.headline)
+    items = {item.id: item for item in material.items}
+    if (weighted := kappa_by_inclusion(judge.headline, items)) is not None:
+        estimates["kappa_by_inclusion"] = weighted
     if material.criterion.kind == "pairwise":
         arbitrary = system_count(material.criterion, material.items) > 2
         estimates |= _over_systems(judge.headline, material, arbitrary=arbitrary)
@@ -207,20 +212,23 @@ def _sides(material: Material, *, arbitrary: bool) -> dict[Value, str]:
 
 
 def _warnings(
-    headline: Comparison, basis: Basis, *, position: Position, kappa: Estimate
+    headline: Comparison, basis: Basis, *, position: Position, estimates: Mapping[str, Estimate]
 ) -> tuple[Warned, ...]:
     material = basis.material
     revealed = sum(label.saw != "nothing" for label in material.labels)
     arbitrary = system_count(material.criterion, material.items) > 2
     unanswered = len(headline.left_out.get("unanswered", ()))
+    weighted = estimates.get("kappa_by_inclusion")
     raised: list[tuple[str, bool, int]] = [
         ("few_items", headline.n < FEW_ITEMS, headline.n),
         *((code, True, headline.n) for code in kappa_warning_codes(headline)),
-        ("polarity", _below_chance(headline, kappa), headline.n),
+        ("polarity", _below_chance(headline, estimates["kappa_wilson"]), headline.n),
         ("unanswered", unanswered > UNANSWERED_LIMIT * (headline.n + unanswered), unanswered),
         ("one_order", material.criterion.kind == "pairwise" and position.one_order > 0, position.one_order),
         ("arbitrary_sides", material.criterion.kind == "pairwise" and arbitrary, 0),
         ("after_reveal", revealed > 0, revealed),
+        ("inclusion", weighted is not None, headline.n),
+        *((code, True, headline.n) for code in (weighted.warnings if weighted else ())),
         ("tuned", headline.judge in basis.extras.tuned, 0),
         ("holdout", material.withheld > 0, material.withheld),
     ]

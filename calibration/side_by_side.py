@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from calibration.agreement import pooled_shares
 from calibration.audits.basis import ALPHA, points
 from calibration.beside import Cost, Versus
 from calibration.compare import FEW_ITEMS
 from calibration.humans import Named
 from calibration.judging import RunSummary
 from calibration.stats.estimate import Estimate, undefined
-from calibration.types import Comparison
+from calibration.types import Comparison, JudgeReport
 from labels.text import counted
 
 NO_COST = Cost(None, "none")
@@ -48,6 +49,24 @@ def comparisons_with_best(
     found = [_versus(best, other, named=named) for other in headlines if other is not best]
     adjusted = holm([versus.p for versus in found])
     return tuple(_judged(versus, p) for versus, p in zip(found, adjusted, strict=True))
+
+
+def optimism_of(judges: Sequence[JudgeReport]) -> float | None:
+    """How much too good the best kappa of these judges looks, were they all equally good (METHODS 7).
+
+    Computed for the judge with the highest kappa, with the mix of answers of its own table.
+    """
+    from calibration.stats.planning import selection_optimism
+
+    rated = [judge for judge in judges if judge.estimates["kappa"].value is not None]
+    if len(rated) < 2:
+        return None
+    best = max(rated, key=lambda judge: judge.estimates["kappa"].value or 0.0)
+    if best.n < FEW_ITEMS:
+        return None
+    kappa, margins = best.estimates["kappa"].value or 0.0, pooled_shares(best.confusion.counts)
+    shares = [share for share in margins if share]
+    return selection_optimism(len(rated), items=best.n, kappa=max(0.0, kappa), margins=shares)
 
 
 def _cost(runs: Sequence[RunSummary]) -> Cost:

@@ -17,6 +17,7 @@ from labels.text import counted
 from labels.types import Item, Side, Value
 
 EXPERTS = "your experts"
+FEW_SYSTEMS = 6  # METHODS 11: below that the tables say more than their agreement
 SCORES: Mapping[Value, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
 NotCounted = LeftOut | Literal["one system on both sides", "of the holdout"]
 
@@ -44,7 +45,7 @@ class Standings:
     """All systems as one rater ranks them, the best first.
 
     `items` counts the pairs that rank them, `left_out` all others by their reason; `why_unranked` says why
-    there are no abilities.
+    there are no abilities; `order_agreement` is Kendall's tau with the experts' order, from six systems on.
     """
 
     rater: str
@@ -53,6 +54,7 @@ class Standings:
     systems: tuple[Standing, ...]
     sentence: str
     why_unranked: Reason | None = None
+    order_agreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,10 @@ def standings_of(material: Material) -> tuple[Standings, ...]:
     reference = reference_labels(material.labels, [item.id for item in material.items])
     raters = {EXPERTS: _Said(reference.values, reference.missing)} if material.labels else {}
     raters |= {judge: _settled(verdicts, material.items) for judge, verdicts in by_judge.items()}
-    return tuple(_standings(rater, said, material) for rater, said in raters.items())
+    found = [_standings(rater, said, material) for rater, said in raters.items()]
+    if not found or found[0].rater != EXPERTS:
+        return tuple(found)
+    return (found[0], *(_beside(one, found[0]) for one in found[1:]))
 
 
 def standings_table(standings: Standings) -> TextTable:
@@ -95,6 +100,30 @@ def standings_table(standings: Standings) -> TextTable:
         column_about=tuple(columns.values()),
         note=left_out_in_words(standings.left_out),
     )
+
+
+def _beside(judge: Standings, experts: Standings) -> Standings:
+    """A judge's standings with how far their order is that of the experts; from six systems on."""
+    from calibration.stats.annotators import kendall_tau
+
+    theirs = {one.system: one.win_rate.value for one in experts.systems if one.win_rate.value is not None}
+    both = [
+        (one.win_rate.value, theirs[one.system])
+        for one in judge.systems
+        if one.win_rate.value is not None and one.system in theirs
+    ]
+    if len(both) < FEW_SYSTEMS:
+        return judge
+    found = kendall_tau([mine for mine, _ in both], [other for _, other in both], exact=True)
+    if found.tau is None or found.p is None:
+        return judge
+    luck = "under 1 time" if found.p < 0.01 else counted(round(100 * found.p), "time")
+    sentence = (
+        f" Its order of the {len(both)} systems goes with that of {EXPERTS} by {number(found.tau)} "
+        "(Kendall's tau: 1 the same, 0 unrelated, -1 turned round); unrelated orders go as far together, or "
+        f"against each other, about {luck} in 100."
+    )
+    return replace(judge, sentence=judge.sentence + sentence, order_agreement=found.tau)
 
 
 def _row(one: Standing) -> tuple[str, ...]:

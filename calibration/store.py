@@ -157,6 +157,14 @@ class RunStore:
                         against.append(verdict)
         return Added(new, len(verdicts) - new - len(against)), against
 
+    def scores(self, run_id: str) -> list[tuple[float, int]]:
+        """For each item with a score in a run, the sum of its scores and how many there are."""
+        sql = """SELECT sum(score), count(*) FROM (SELECT v.item_id,
+            (SELECT json_extract(a.details, '$.score') FROM attempts a
+                WHERE a.request_key = v.request_key AND a.usable ORDER BY a.rowid DESC LIMIT 1) AS score
+            FROM verdicts v WHERE v.run_id = ?) WHERE score IS NOT NULL GROUP BY item_id"""
+        return [(float(total), int(times)) for total, times in self.db.execute(sql, (run_id,))]
+
     def _insert_attempt(self, run_id: str, job: Job, outcome: Outcome) -> None:
         messages = json.dumps([[m.role, m.content] for m in job.request.messages], ensure_ascii=False)
         prompt_id = hashlib.sha256(messages.encode()).hexdigest()[:32]

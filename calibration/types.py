@@ -186,7 +186,8 @@ class CriterionReport:
     """What people said about one criterion, and each judge against it.
 
     `annotators` counts each person's labels, `skipped` the items that they declined. `comparisons` hold
-    each other judge beside the best one.
+    each other judge beside the best one, `optimism` says how far the best kappa of so many judges would lie
+    above the truth if all were equally good; None without a second judge or below ten items.
     """
 
     criterion: Criterion
@@ -197,6 +198,7 @@ class CriterionReport:
     judges: tuple[JudgeReport, ...]
     humans: Humans
     comparisons: tuple[Versus, ...]
+    optimism: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,10 @@ WARNINGS: Mapping[str, str] = {
     "holdout": "{n} items of the holdout are left aside: they are kept for the release.",
     "tuned": "The judge's threshold was chosen on these very labels, which flatters it: expect less on "
     "other items, and let the holdout or new labels decide.",
+    "inclusion": "The items were chosen with different chances: read the kappa that weighs them by these; "
+    "the plain one speaks of the chosen items alone.",
+    "small_inclusion": "Some item was chosen with a chance below 5 %: the weighted kappa hangs on few items "
+    "and decides nothing.",
     "after_reveal": "{n} labels were given after the person had seen a verdict or a colleague's label; "
     "they are left out.",
 }

@@ -88,6 +88,7 @@ def test_every_name_in_code_font_that_looks_like_a_function_exists() -> None:
     known = {*NUMBERS, *public_functions(), *get_args(Reason), *HELPERS}
     codes = set(re.findall(r"warnings? `(\w+)`", " ".join(TEXT.split())))
     fields = {"n_missing", "t_ii", "t_ij", "r_i", "c_j", "t_12", "t_21", "pseudo_wins", "low_valid_mass"}
+    fields |= {"inclusion_probability"}
     named = {name for name in re.findall(r"`(\w+_\w+)`", TEXT) if name.islower()}
     assert named - known - codes - fields == set()
 

@@ -121,6 +121,13 @@ def test_a_project_gives_the_start_and_hears_how_many_labels_are_missing(tmp_pat
     assert data["wish"]["agreement"] == pytest.approx(0.9)
 
 
+def test_an_open_gate_says_how_likely_the_floor_is_cleared(tmp_path: Path) -> None:
+    found = outlook(project_of(tmp_path / "p.db", items=40, wrong=8), "--floor", "0.6")
+    assert found["verdict"] is None
+    assert 0.3 < found["chance_above_floor"] < 0.7
+    assert "the chance that it lies above the floor is " in found["sentence"]
+
+
 def test_a_judge_that_is_decided_needs_no_more_labels(tmp_path: Path) -> None:
     good = run(str(project_of(tmp_path / "good.db", items=60, wrong=1)))
     assert "no more labels are needed" in good

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,34 @@ def test_a_system_paired_with_itself_has_a_row_like_any_other(tmp_path: Path) ->
     judge = load_report(make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)).judges[0]
     assert judge.system_pairs["a / a"].agreement.value == 0.5
     assert sum(row.n for row in judge.system_pairs.values()) == 12
+
+
+def test_items_chosen_on_purpose_weigh_by_their_chance(tmp_path: Path) -> None:
+    """By hand: 4 agreements weigh 10 each, 2 of 4 unsure items agree and weigh 2 each: .91 of the weight."""
+    items = [replace(pair(n), meta={"inclusion_probability": "0.1" if n < 4 else "0.5"}) for n in range(8)]
+    labels = [label(item, "Ada", "A" if n % 2 else "B") for n, item in enumerate(items)]
+    verdicts = [verdict(item, "first" if n % 2 or n in (4, 6) else "second") for n, item in enumerate(items)]
+    judge = load_report(make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)).judges[0]
+    # p_o = 44 / 48; reference half A; judge A 28 / 48: p_e = 1/2 by the even reference
+    assert judge.estimates["kappa_by_inclusion"].value == pytest.approx((44 / 48 - 0.5) / 0.5)
+    assert judge.estimates["kappa"].value == pytest.approx((6 / 8 - 0.5) / 0.5)
+    assert "inclusion" in [warned.code for warned in judge.warnings]
+
+
+def test_one_item_without_a_chance_leaves_the_weights_away(tmp_path: Path) -> None:
+    items = [replace(pair(n), meta={"inclusion_probability": "0.02"} if n else {}) for n in range(8)]
+    labels = [label(item, "Ada", "A") for item in items]
+    verdicts = [verdict(item, "first") for item in items]
+    judge = load_report(make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)).judges[0]
+    assert "kappa_by_inclusion" not in judge.estimates
+
+
+def test_a_tiny_chance_is_warned_of(tmp_path: Path) -> None:
+    items = [replace(pair(n), meta={"inclusion_probability": "0.02"}) for n in range(8)]
+    labels = [label(item, "Ada", "A" if n % 2 else "B") for n, item in enumerate(items)]
+    verdicts = [verdict(item, "first") for item in items]
+    judge = load_report(make_project(tmp_path / "p.db", items, labels, verdicts=verdicts)).judges[0]
+    assert "small_inclusion" in [warned.code for warned in judge.warnings]
 
 
 def test_a_system_called_tie_is_not_taken_for_a_tie(tmp_path: Path) -> None:

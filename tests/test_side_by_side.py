@@ -11,7 +11,7 @@ from builders import SINGLES, label, make_project, single, verdict
 from calibration.judging import RunSummary
 from calibration.load import load_report
 from calibration.render import RENDERERS, render
-from calibration.render.tables import judges_table, price, runs_table
+from calibration.render.tables import comparisons_table, judges_table, price, runs_table
 from calibration.side_by_side import costs_of
 from calibration.types import CriterionReport
 
@@ -135,3 +135,17 @@ def test_the_table_of_judges_has_unanswered_items_and_no_cost_for_imported_verdi
     table = judges_table(load_report(project).criteria[0])
     row = dict(zip(table.header, table.rows[0], strict=True))
     assert (row["unanswered"], row["per 1,000"], row["flips"]) == ("1 of 4", "none", "–")
+
+
+def test_the_luck_of_the_best_of_several_judges_is_said(tmp_path: Path) -> None:
+    """METHODS 7: the largest of two normal errors lies .56 standard deviations above their mean."""
+    report = report_of(tmp_path / "p.db", {"one": "y" * 40 + "n" * 10, "two": "y" * 38 + "n" * 12})
+    kappa = report.judges[0].estimates["kappa"]
+    assert kappa.n == 50
+    assert report.optimism is not None
+    assert report.optimism == pytest.approx(0.564 * (1 - 0.6**2) ** 0.5 / 50**0.5, rel=0.1)
+    assert "would still look about 0.06 too good" in comparisons_table(report).note
+
+
+def test_one_judge_is_no_choice(tmp_path: Path) -> None:
+    assert report_of(tmp_path / "p.db", {"one": "y" * 50}).optimism is None

@@ -210,3 +210,31 @@ def test_a_project_without_pairs_says_what_to_do(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["rank", str(make_project(tmp_path / "p.db", [], criteria=[SINGLES]))])
     assert isinstance(result.exception, UserError)
     assert "calibrate import" in str(result.exception)
+
+
+def orders_of(path: Path, systems: int) -> list[dict]:
+    """Each system beats all later ones by the experts; the judge turns the last two round."""
+    names = [f"s{n}" for n in range(systems)]
+    pairs = [(one, other) for n, one in enumerate(names) for other in names[n + 1 :]]
+    items = [pair(n, names) for n, names in enumerate(pairs)]
+    labels = [label(item, "Ben", "A") for item in items]
+    verdicts = [
+        verdict(item, "first" if names != pairs[-1] else "second")
+        for item, names in zip(items, pairs, strict=True)
+    ]
+    return ranked(make_project(path, items, labels, verdicts=verdicts))
+
+
+def test_from_six_systems_on_the_order_of_a_judge_is_held_to_that_of_the_experts(tmp_path: Path) -> None:
+    """One of 15 pairs of systems is turned round: tau is 13 / 15; scipy's exact p is 12 / 720."""
+    experts, judge = orders_of(tmp_path / "p.db", 6)
+    assert experts["order_agreement"] is None
+    assert judge["order_agreement"] == pytest.approx(13 / 15)
+    assert "goes with that of your experts by 0.87" in judge["sentence"]
+    assert "about 2 times in 100" in judge["sentence"]
+
+
+def test_below_six_systems_the_tables_speak_for_themselves(tmp_path: Path) -> None:
+    _, judge = orders_of(tmp_path / "p.db", 5)
+    assert judge["order_agreement"] is None
+    assert "Kendall" not in judge["sentence"]

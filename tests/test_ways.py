@@ -300,7 +300,9 @@ def test_audits_read_scores_by_each_runs_own_rule(singles: Path) -> None:
 
 def test_closed_questions_give_a_score_and_a_verdict_like_any_other(singles: Path, tmp_path: Path) -> None:
     questions = written(tmp_path / "q.txt", "# about content\nIs it about the river?\n\nIs it short?\n")
-    calibrate("--model", "scripted:longer", "--questions", questions, project=singles)
+    result = calibrate("--model", "scripted:longer", "--questions", questions, project=singles)
+    assert "A response passes when every question is answered with yes." in result.output
+    assert "On average 0 % of the questions are answered with yes." in result.output
     found = verdicts(singles, SINGLES.id)
     assert {v.value for v in found} == {"fail"}
     assert found[0].reasoning == "1. no\n2. no"

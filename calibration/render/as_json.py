@@ -31,6 +31,7 @@ def _criterion(criterion: CriterionReport) -> dict[str, object]:
         "skipped": dict(criterion.skipped),
         "humans": humans_data(criterion.humans),
         "comparisons": [comparison_data(versus) for versus in criterion.comparisons],
+        "selection_optimism": criterion.optimism,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calibration.beside import Cost
-from calibration.judging import RunSummary, mass_in_words
+from calibration.judging import RunSummary
 from calibration.render.human_tables import against_people_table
 from calibration.render.text_table import TableName, TextTable, estimate_cells, share_cell
 from calibration.render.titles import GROUPS, PASS_RATE, TITLES
@@ -63,6 +63,11 @@ def comparisons_table(criterion: CriterionReport) -> TextTable:
         "the highest lower limit. It was picked for that on these items, which flatters it a little; with "
         "several comparisons each is held to a stricter standard."
     )
+    if criterion.optimism is not None:
+        note += (
+            f" Were all {len(criterion.judges)} equally good, the best kappa of them would still look about "
+            f"{number(criterion.optimism)} too good here, by luck."
+        )
     return TextTable(
         "The best judge beside each other one, on the same items",
         tuple(columns),
@@ -78,6 +83,17 @@ def runs_table(runs: Sequence[RunSummary]) -> TextTable:
     header = ("judge", "state", "verdicts", "unanswered", "calls", "cost", "per 1,000", "seconds each")
     masses = [f"{run.judge}: {said}" for run in runs if (said := mass_in_words(run))]
     return TextTable("Runs", header, tuple(map(_run_row, runs)), about="cost", note=" ".join(masses))
+
+
+def mass_in_words(run: RunSummary) -> str:
+    """How much of the tokens' probability fell on scores; empty for a run without such probabilities."""
+    if run.valid_mass is None or run.least_mass is None:
+        return ""
+    average, least = (f"{100 * share:.0f} %" for share in (run.valid_mass, run.least_mass))
+    return (
+        f"Of the probability of the score tokens {average} fell on 1 to 5 on average, {least} in the worst "
+        "answer; below 90 % a weighted score says little."
+    )
 
 
 def estimates_tables(judge: JudgeReport) -> Sequence[TextTable]:

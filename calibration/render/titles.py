@@ -11,6 +11,7 @@ from calibration.stats.estimate import Estimate
 
 TITLES: Mapping[str, str] = {name: statistic.title for name, statistic in STATISTICS.items()} | {
     "kappa_systems": "Kappa over winning systems and tie",
+    "kappa_by_inclusion": "Kappa, items weighted by how they were chosen",
     "consistency": "Same verdict in both orders",
     "preference": "Lean of the flips: -1 all to the first response, +1 all to the second",
     "kappa_max": "Largest kappa that these proportions of answers allow",
@@ -53,6 +54,7 @@ AGREEMENT = (
     "kappa_wilson",
     "weighted_kappa",
     "kappa_systems",
+    "kappa_by_inclusion",
     "consistency",
     "preference",
 )

@@ -156,8 +156,11 @@ def fatigue_quarters(agree: Sequence[bool]) -> Trend:
     return fatigue_trend([int(part.sum()) for part in quarters], [len(part) for part in quarters])
 
 
-def kendall_tau(order: Sequence[float], values: Sequence[float]) -> Trend:
-    """Kendall's tau-b with the large-sample p that allows for ties and has no continuity correction."""
+def kendall_tau(order: Sequence[float], values: Sequence[float], *, exact: bool = False) -> Trend:
+    """Kendall's tau-b with the large-sample p that allows for ties and has no continuity correction.
+
+    `exact` takes the exact p instead where nothing is tied.
+    """
     x, y = np.asarray(order, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if len(x) != len(y):
         raise ValueError("order and values need one entry per item")
@@ -168,6 +171,10 @@ def kendall_tau(order: Sequence[float], values: Sequence[float]) -> Trend:
     if not distinct:
         return Trend(None, None, None, n, "zero_denominator" if n else "no_items")
     score = float((signs_x * signs_y).sum())
+    if exact and signs_x.all() and signs_y.all():
+        from scipy.stats import kendalltau
+
+        return Trend(score / sqrt(distinct), None, float(kendalltau(x, y, method="exact").pvalue), n)
     z = score / sqrt(_score_variance(x, y))
     return Trend(score / sqrt(distinct), None, 2 * NormalDist().cdf(-abs(z)), n)
 
