@@ -30,7 +30,7 @@ REASONS: Mapping[str, str] = {
 
 UNLIKE = (
     "The judge is compared with the majority of all your experts, they only with one another, which flatters "
-    "the judge. The fair difference, each time against the same people:"
+    "the judge. The sentence about each judge compares both fairly, each time with the same people."
 )
 WARNINGS: Mapping[str, str] = {
     "few_items": "Only {n} items were compared: read the counts, not the statistics.",

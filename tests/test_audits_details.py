@@ -275,7 +275,7 @@ def test_without_an_own_response_self_preference_does_not_apply(judge: str) -> N
     material = replace(material, verdicts=[replace(v, judge=judge) for v in material.verdicts])
     finding = self_preference.audit(material, judge)
     assert finding.estimate.why_undefined == "not_applicable"
-    assert finding.need == 0
+    assert finding.need == 20
 
 
 def test_families_can_be_given() -> None:

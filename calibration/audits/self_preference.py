@@ -27,6 +27,9 @@ from labels.text import counted
 from labels.types import Item, Side, Value
 
 MIN_GROUP = 10
+PAIRS_NEEDED = (
+    f"This needs {2 * MIN_GROUP} pairs of that family and another: experts decide {MIN_GROUP} for each"
+)
 SCALE = Scale(neutral=0.0, matters=0.10, harmful=0.20, direction="above")
 
 
@@ -40,7 +43,8 @@ def audit(material: Material, judge: str, *, families: Mapping[str, str] | None 
         return _not_applicable(judge, "Single responses are not chosen over one another: 0 pairs to compare.")
     family = families_of(judge, families)
     if not family:
-        return _not_applicable(judge, "The judge's family is not known, so 0 pairs could be compared.")
+        text = "The judge's family is not known: name it with calibrate audit --family JUDGE=FAMILY"
+        return _not_applicable(judge, f"{text}. {PAIRS_NEEDED}.", need=2 * MIN_GROUP)
     items = by_id(material)
     own = {
         item_id: side
@@ -48,15 +52,15 @@ def audit(material: Material, judge: str, *, families: Mapping[str, str] | None 
         if (side := _own_side(item, family, families=families))
     }
     if items and not own:
-        text = "In 0 pairs just one response is known to be of the judge's own family"
-        return _not_applicable(judge, f"{text}, so there is nothing to compare.")
+        text = "In no pair just one response is known to be of the judge's own family"
+        return _not_applicable(judge, f"{text}. {PAIRS_NEEDED}.", need=2 * MIN_GROUP)
     pairs = [pair for pair in compared(material, judge).pairs if pair.item_id in own]
     lengths = [length_ratio(items[pair.item_id]) * (1 if own[pair.item_id] == "A" else -1) for pair in pairs]
     return _finding(judge, _turned(pairs, own), ratios=lengths)
 
 
-def _not_applicable(judge: str, sentence: str) -> Finding:
-    return lacking("self_preference", judge, sentence, need=0, reason="not_applicable")
+def _not_applicable(judge: str, sentence: str, *, need: int = 0) -> Finding:
+    return lacking("self_preference", judge, sentence, need=need, reason="not_applicable")
 
 
 def _own_side(item: Item, family: frozenset[str], *, families: Mapping[str, str] | None) -> Side | None:
