@@ -30,6 +30,8 @@ class Rated:
     `forward` shows side A first, `reverse` side B, `unordered` neither (single responses, and orders
     that the file does not tell). `asked` counts the orders, `unanswered` those without any verdict and
     `unsettled` those whose repeats have no majority. `voted` is what all votes of all orders say together.
+    `lean` is the slot that most swaps of single runs favoured: 1 the first, -1 the second, 0 neither
+    (METHODS 4). `ordered` says whether the order was known.
     """
 
     forward: Value | None = None
@@ -39,6 +41,8 @@ class Rated:
     unanswered: int = 0
     unsettled: int = 0
     voted: Value | None = None
+    lean: int = 0
+    ordered: bool = False
 
     @property
     def given(self) -> tuple[Value, ...]:
@@ -130,7 +134,25 @@ def _rated(orders: Mapping[Side | None, Sequence[Verdict]]) -> Rated:
         unanswered += not values
         unsettled += bool(values) and majority(values) is None
     sides = settled.get("A"), settled.get("B"), settled.get(None)
-    return Rated(*sides, len(orders), unanswered, unsettled, voted=_vote([v for v in votes if v]))
+    voted = _vote([v for v in votes if v])
+    swapped = "A" in orders or "B" in orders
+    return Rated(*sides, len(orders), unanswered, unsettled, voted=voted, lean=_lean(orders), ordered=swapped)
+
+
+def _lean(orders: Mapping[Side | None, Sequence[Verdict]]) -> int:
+    """The sign of the runs that favoured the first slot in both orders together, less those of the second."""
+    forward = {verdict.repeat: verdict.value for verdict in orders.get("A", ())}
+    slots = {"A": 1, "B": -1, "tie": 0}
+    total = 0
+    for verdict in orders.get("B", ()):
+        one, other = forward.get(verdict.repeat), verdict.value
+        if one is not None and other is not None:
+            total += _sign(slots[one] - slots[other])
+    return _sign(total)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
 
 
 def _vote(orders: Sequence[Sequence[Value]]) -> Value | None:

@@ -12,7 +12,8 @@ from labels.errors import UserError
 from labels.text import printable
 
 if TYPE_CHECKING:
-    from calibration.planning import Start, Wish
+    from calibration.outlook import Start
+    from calibration.planning import Wish
 
 WIDTH = 96
 
@@ -39,8 +40,9 @@ def plan_command(project: Path | None, *, form: str, judge: str, **chosen: float
     """
     from rich.console import Console
 
+    from calibration.outlook import outlook_of
     from calibration.plan_words import outlook_in_words, plan_as_json, sentences_of, tables_of
-    from calibration.planning import outlook_of, plan_of
+    from calibration.planning import plan_of
     from calibration.render.as_terminal import print_table
 
     starts = _starts(project, judge)
@@ -58,7 +60,7 @@ def plan_command(project: Path | None, *, form: str, judge: str, **chosen: float
 def _starts(project: Path | None, judge: str) -> tuple[Start, ...]:
     """Where the project's judges stand, the wanted one first."""
     from calibration.load import load_report
-    from calibration.planning import starts_of
+    from calibration.outlook import starts_of
 
     if project is None:
         if judge:

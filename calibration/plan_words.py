@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from calibration.compare import FEW_ITEMS
-from calibration.planning import MOST_LABELS, POWER, Obstacle, Outlook, Plan, extra_for_looks
+from calibration.outlook import MINIMUM, MINIMUM_OF_EACH, Obstacle, Outlook
+from calibration.planning import MOST_LABELS, POWER, Plan, extra_for_looks
 from calibration.render.text_table import TextTable
 from calibration.stats.estimate import Estimate
 from calibration.wording import REASONS, interval, number, percent
@@ -17,6 +18,8 @@ FEW_OF_AN_ANSWER = 10  # below that, kappa swings with each one of them
 MANY = f"more than {MOST_LABELS:,} labels"
 NO_VERDICT: Mapping[Obstacle, str] = {
     "few_items": f"Below {FEW_ITEMS} items nothing is decided and no number is given: {{need}} first.",
+    "below_minimum": f"A gate needs {MINIMUM} items, and {MINIMUM_OF_EACH} of each of two answers: {{need}} "
+    "first, at least.",
     "unanswered": "On {unanswered} more it gave no usable verdict, more than 5 % of those asked: mend that "
     "before any gate is decided.",
     "many_systems": "More than two systems were compared, so this is kappa over winning systems. The plan "
@@ -81,6 +84,10 @@ def outlook_in_words(outlook: Outlook) -> str:
         why = REASONS[kappa.why_undefined or "not_applicable"]
         return f"{name}: kappa is undefined ({why}), so no number of labels can be given."
     stands = f"{name}: kappa {number(kappa.value)} ({interval(kappa)}) over {counted(kappa.n, 'item')}"
+    if outlook.obstacle == "below_minimum":
+        need = counted(outlook.lacking, "more label")
+        least = NO_VERDICT["below_minimum"].format(need=need)
+        return f"{stands}. {least}{'' if outlook.side else f' {_decision(outlook)}{_odds(outlook)}'}"
     if outlook.obstacle:
         unanswered = counted(outlook.start.unanswered, "item")
         need = counted(max(0, FEW_ITEMS - kappa.n), "more label")
@@ -212,9 +219,10 @@ def _needed(plan: Plan) -> str:
             f"A true kappa of {number(plan.kappa)} against a floor of {number(plan.wish.floor)} takes {MANY} "
             f"to decide with {percent(POWER)} chance."
         )
+    least = f" A gate asks for {MINIMUM} items in any case." if plan.needed < MINIMUM else ""
     return (
         f"A true kappa of {number(plan.kappa)} against a floor of {number(plan.wish.floor)} takes about "
-        f"{plan.needed:,} labels to decide with {percent(POWER)} chance."
+        f"{plan.needed:,} labels to decide with {percent(POWER)} chance.{least}"
     )
 
 

@@ -120,6 +120,12 @@ def _sentence(human: Estimate, both: Estimate, *, worth: float | None, drawn: Dr
         return f"{how}, so the pass rate cannot be corrected; {alone}.{state}"
     if both.value is None:
         return f"{_how(drawn)}: the corrected pass rate is undefined; {alone}."
+    if "out_of_range" in both.warnings:
+        return (
+            f"{_how(drawn)}, but the judge's errors there cannot explain how much it passes of "
+            f"{OF_WHICH[drawn.sampling]}, so they do not carry over: do not rely on the corrected pass rate "
+            f"(cut off at {100 * both.value:.0f} %); {alone}."
+        )
     return (
         f"{_how(drawn)}: people would pass {share(both)} of {OF_WHICH[drawn.sampling]}; {alone}. "
         f"{_worth(worth)}"

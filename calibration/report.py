@@ -33,7 +33,7 @@ from calibration.humans import Named, Panel, humans_of, names_of_values, panel_o
 from calibration.material import Material
 from calibration.rates import classifier_estimates, counts_of, how_drawn, pass_rate_of
 from calibration.side_by_side import NO_COST, comparisons_with_best, optimism_of
-from calibration.slices import slices_of
+from calibration.slices import fields_left_out, slices_of
 from calibration.stats.estimate import Estimate
 from calibration.types import (
     Comparison,
@@ -144,6 +144,7 @@ def judge_report(basis: Basis, *, judge: Compared) -> JudgeReport:
         people=against_people(basis.panel, values, judge=judge.judge),
         pass_rate=pass_rate,
         slices=slices_of(headline, material.items, named=basis.named),
+        fields_left_out=fields_left_out(material.items),
         cost=(basis.extras.costs or {}).get(judge.judge, NO_COST),
     )
 
@@ -219,6 +220,7 @@ def _warnings(
     arbitrary = system_count(material.criterion, material.items) > 2
     unanswered = len(headline.left_out.get("unanswered", ()))
     weighted = estimates.get("kappa_by_inclusion")
+    corrected = estimates.get("corrected_pass_rate", estimates["agreement"])
     raised: list[tuple[str, bool, int]] = [
         ("few_items", headline.n < FEW_ITEMS, headline.n),
         *((code, True, headline.n) for code in kappa_warning_codes(headline)),
@@ -229,6 +231,7 @@ def _warnings(
         ("after_reveal", revealed > 0, revealed),
         ("inclusion", weighted is not None, headline.n),
         *((code, True, headline.n) for code in (weighted.warnings if weighted else ())),
+        ("out_of_range", "out_of_range" in corrected.warnings, headline.n),
         ("tuned", headline.judge in basis.extras.tuned, 0),
         ("holdout", material.withheld > 0, material.withheld),
     ]

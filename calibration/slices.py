@@ -46,13 +46,19 @@ def slices_of(comparison: Comparison, items: Sequence[Item], *, named: Named) ->
     )
 
 
-def _fields(items: Sequence[Item]) -> dict[str, dict[str, str]]:
-    """For each field with 2 to 12 values each item's value, "" where it is not given."""
+def fields_left_out(items: Sequence[Item]) -> tuple[str, ...]:
+    """The metadata fields with too many values to slice by, but for those that name each item."""
+    fields = _fields(items, MOST_VALUES + 1, len(items) - 1)
+    return tuple(f"{name} ({len(set(values.values())):,} values)" for name, values in fields.items())
+
+
+def _fields(items: Sequence[Item], fewest: int = 2, most: int = MOST_VALUES) -> dict[str, dict[str, str]]:
+    """For each field with so many values each item's value, "" where it is not given."""
     names = dict.fromkeys(name for item in items for name in item.meta)
     fields: dict[str, dict[str, str]] = {}
     for name in names:
         values = {item.id: item.meta.get(name, "") for item in items}
-        if 2 <= len(set(values.values())) <= MOST_VALUES:
+        if fewest <= len(set(values.values())) <= most:
             fields[name] = values
     return fields
 

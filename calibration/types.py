@@ -85,7 +85,10 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What swapping the order did: counts over items, and the items behind each flip."""
+    """What swapping the order did: counts over items, and the items behind each flip.
+
+    `unsettled` counts the pairs without a majority over repeats in some order; they are in no other count.
+    """
 
     pairs: int
     consistent: int
@@ -100,6 +103,7 @@ class Position:
     direction_p: float | None
     direction_p_exact: float | None
     flipped: tuple[str, ...] = ()
+    unsettled: int = 0
 
     @property
     def flip_share(self) -> float:
@@ -151,6 +155,7 @@ class JudgeReport:
     `sides` names the systems that A and B stand for, and is empty where sides are arbitrary. `flagged`
     counts the compared items whose tie stands for orders or repeats that disagree. `judged` counts the
     items that it was asked about, labelled or not, `unanswered` those with an order left without verdict.
+    `fields_left_out` names the metadata with too many values to slice by.
     """
 
     judge: str
@@ -173,6 +178,7 @@ class JudgeReport:
     people: AgainstPeople
     pass_rate: PassRate | None
     slices: tuple[Slice, ...]
+    fields_left_out: tuple[str, ...]
     cost: Cost
 
     @property

@@ -36,8 +36,8 @@ WARNINGS: Mapping[str, str] = {
     "few_items": "Only {n} items were compared: read the counts, not the statistics.",
     "prevalence_paradox": "One answer is rare or dominates, which distorts kappa: read it beside raw "
     "agreement and the other coefficients, and add items of the rare answer.",
-    "systematic_leniency": "The judge gives the answers in clearly other proportions than your experts; "
-    "see the totals of the table.",
+    "systematic_leniency": "The judge gives the answers in clearly other proportions than your experts "
+    "(orders that disagree count as ties here); see the totals of the table.",
     "polarity": "The judge agrees with your experts far less than chance would. Perhaps pass and fail are "
     "turned round in one of the files: import it again into a new project with --pass 0 (the word that "
     "means pass).",
@@ -48,6 +48,8 @@ WARNINGS: Mapping[str, str] = {
     "holdout": "{n} items of the holdout are left aside: they are kept for the release.",
     "tuned": "The judge's threshold was chosen on these very labels, which flatters it: expect less on "
     "other items, and let the holdout or new labels decide.",
+    "out_of_range": "The judge's errors on the labelled items cannot explain its pass rate on the others, so "
+    "they do not carry over: the corrected pass rate was cut off at 0 or 100 % and is not to be relied on.",
     "inclusion": "The items were chosen with different chances: read the kappa that weighs them by these; "
     "the plain one speaks of the chosen items alone.",
     "small_inclusion": "Some item was chosen with a chance below 5 %: the weighted kappa hangs on few items "
@@ -126,21 +128,29 @@ def _order_sentence(position: Position) -> str:
         return ""
     changed = position.pairs - position.consistent
     if not changed:
-        return f"On none of {position.pairs:,} pairs did it change its mind when the two were swapped."
+        none = f"On none of {position.pairs:,} pairs did it change its mind when the two were swapped."
+        return none + _apart(position)
     text = f"When the two responses are swapped it changes its mind on {percent(changed / position.pairs)}"
     first = position.hard_flips_first + position.soft_flips_first
-    return f"{text} of {position.pairs:,} pairs, {_towards(first, changed)}."
+    proven = position.direction_p_exact is not None and position.direction_p_exact <= 0.05
+    return f"{text} of {position.pairs:,} pairs, {_towards(first, changed, proven=proven)}.{_apart(position)}"
 
 
-def _towards(first: int, changed: int) -> str:
-    if first == changed:
-        return "always towards the response shown first"
-    if first == 0:
-        return "always towards the response shown second"
-    share = max(first, changed - first) / changed
-    if share < 0.65:
-        return "in no clear direction"
-    return f"mostly towards the response shown {'first' if 2 * first > changed else 'second'}"
+def _towards(first: int, changed: int, *, proven: bool) -> str:
+    """Where the flips went, as a direction only where chance alone would hardly give it."""
+    second = changed - first
+    if not proven or max(first, second) < 0.65 * changed:
+        split = f"{first:,} towards the response shown first and {second:,} towards the second"
+        return f"in no clear direction: {split}"
+    often = "always" if changed in (first, second) else "mostly"
+    return f"{often} towards the response shown {'first' if first > second else 'second'}"
+
+
+def _apart(position: Position) -> str:
+    """The pairs that are not counted because repeats of one order disagree."""
+    if not position.unsettled:
+        return ""
+    return f" {position.unsettled:,} more have no majority over the repeats of an order."
 
 
 def left_out_in_words(left_out: Mapping[Why, int]) -> str:

@@ -340,6 +340,21 @@ def test_repeats_of_both_orders_count_each_item_once() -> None:
     assert {"side A first", "side B first"} < set(finding.parts)
 
 
+def test_lengths_that_hardly_differ_are_not_judged() -> None:
+    """All responses within two characters of 40: an odds ratio for twice the length would mean nothing."""
+    material = material_of(Script(n=80))
+    texts = ["x" * (39 + n % 3) for n in range(160)]
+    items = [
+        replace(
+            item, responses=tuple(replace(r, text=texts[2 * k + c]) for c, r in enumerate(item.responses))
+        )
+        for k, item in enumerate(material.items)
+    ]
+    finding = length.audit(replace(material, items=items), JUDGE)
+    assert (finding.weight, finding.estimate.value, finding.need) == ("unknown", None, 10)
+    assert "too alike in length" in finding.sentence
+
+
 def test_repeats_show_what_majorities_reach_with_the_labels() -> None:
     """A judge that says something at random in half of its runs: two of three runs drown the noise."""
     finding = repeatability.audit(material_of(Script(n=200, right=1.0, noise=0.4, repeats=3)), JUDGE)

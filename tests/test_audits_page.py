@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -124,7 +125,9 @@ def test_each_card_has_its_question_its_paragraph_and_a_table_of_what_is_plotted
     named = {name for (rows,) in plotted for name in read_ipc(rows.data.data)["name"].to_pylist()}
     assert {"obeys more than your experts", "experts choose the same"} <= named
     assert {"chance for twice the length", "judge picks the longer"} <= named
-    assert [name for name in named if f'<td dir="auto">{escaped(name)}</td>' not in text] == []
+    linked = [re.escape(escaped(name)) for name in named]
+    cell = r'<td dir="auto"><a [^>]*href="[^"]*about=\w+[^"]*"[^>]*>{}</a></td>'
+    assert [name for name in linked if not re.search(cell.format(name), text)] == []
 
 
 def test_a_finding_opens_its_items_among_the_disagreements(

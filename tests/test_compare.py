@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from calibration.agreement import STATISTICS, estimates_of
 from calibration.audits.position import position_of
 from calibration.compare import POLICIES, Rated, compare, majority, rate_items, reference_labels
+from calibration.stats.estimate import Estimate, undefined
 from calibration.types import Comparison, TiePolicy, Verdict
+from calibration.wording import sentence_of
 from labels.types import Choice, Item, Label, Side, Value
 
+FLIPS: tuple[Choice, ...] = ("first", "second")
 CHOICES: tuple[Choice | None, ...] = ("first", "second", "tie", None)
 SWAPPED: dict[str, Value] = {"A": "B", "B": "A", "tie": "tie"}
 
@@ -137,6 +140,58 @@ def test_a_pair_whose_orders_disagree_is_dropped_even_where_a_vote_would_settle_
     verdicts += [verdict(item, c, first="B", repeat=n) for n, c in enumerate(["first", "first", "second"])]
     assert comparison([said(item, "A")], verdicts).pairs[0].judge == "A"
     assert comparison([said(item, "A")], verdicts, "dropped").left_out == {"inconsistent": (item.id,)}
+
+
+def test_pairs_without_a_majority_over_repeats_are_counted_apart_and_said() -> None:
+    item, other = pair(1), pair(2)
+    split = [verdict(item, c, first=f, repeat=n) for f in ("A", "B") for n, c in enumerate(FLIPS)]
+    position = position_of(rate_items(split + both_orders(other, "first", "second")))
+    assert (position.pairs, position.consistent, position.unsettled) == (1, 1, 1)
+    estimates = {"agreement": undefined("no_items"), "kappa": undefined("no_items")}
+    estimates["agreement"] = Estimate(1.0, n=1)
+    assert "1 more have no majority over the repeats" in sentence_of("j", estimates, position=position)
+
+
+def test_each_pair_leans_to_the_slot_that_most_of_its_swaps_favour() -> None:
+    """METHODS 4: one sign for each item over its runs, although the majorities of both orders agree."""
+    verdicts = []
+    for number in range(10):
+        item = pair(number)
+        verdicts += [verdict(item, "first", first="A", repeat=n) for n in range(3)]
+        verdicts += [
+            verdict(item, c, first="B", repeat=n) for n, c in enumerate(["second", "second", "first"])
+        ]
+    position = position_of(rate_items(verdicts))
+    assert (position.pairs, position.consistent) == (10, 10)
+    assert position.preference.value == -1
+    assert position.direction_p_exact == pytest.approx(2 / 2**10)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (1, 0, "in no clear direction: 1 towards the response shown first and 0 towards the second"),
+        (2, 1, "in no clear direction: 2 towards the response shown first and 1 towards the second"),
+        (13, 7, "in no clear direction: 13 towards the response shown first and 7 towards the second"),
+        (6, 0, "always towards the response shown first"),
+        (1, 12, "mostly towards the response shown second"),
+    ],
+)
+def test_flips_have_a_direction_only_where_chance_would_hardly_give_it(
+    first: int, second: int, words: str
+) -> None:
+    """Exact two-sided p of an even split: 1 of 1 1.0, 2 of 3 1.0, 13 of 20 .26, 6 of 6 .03, 12 of 13 .003."""
+    verdicts = [v for n in range(first) for v in both_orders(pair(n), "first", "first")]
+    verdicts += [v for n in range(first, first + second) for v in both_orders(pair(n), "second", "second")]
+    verdicts += [v for n in range(20, 40) for v in both_orders(pair(n), "first", "second")]
+    estimates = {"agreement": Estimate(1.0, n=20), "kappa": undefined("no_items")}
+    assert words in sentence_of("j", estimates, position=position_of(rate_items(verdicts)))
+
+
+def test_a_judge_that_answered_nothing_has_no_order_for_that_reason() -> None:
+    position = position_of(rate_items(both_orders(pair(1), None, None)))
+    assert position.consistency.why_undefined == position.preference.why_undefined == "no_valid_verdict"
+    assert position.consistency.n_missing == 1
 
 
 def test_a_verdict_of_unknown_order_that_contradicts_another_is_a_conflict() -> None:

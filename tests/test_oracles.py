@@ -558,8 +558,8 @@ def same(got: object, expected: object, tolerance: float) -> bool:
 
 
 def cases() -> list[Any]:
-    """One case per entry; without a file one that is skipped, with an empty file one that fails."""
-    if not FILE.exists():
+    """One case per entry; without a file one that is skipped, with no entries one that fails."""
+    if not FILE.exists() and "ORACLES" not in os.environ:
         return [pytest.param(None, id="absent", marks=pytest.mark.skip(reason="no file of oracles"))]
     return [pytest.param(entry, id=str(entry["id"])) for entry in read_entries()] or [
         pytest.param(None, id="empty")
@@ -571,7 +571,6 @@ def test_the_public_functions_give_the_numbers_of_independent_implementations(
     entry: dict[str, Any] | None,
 ) -> None:
     assert entry is not None, f"{FILE} has no entries"
-    if entry["method"] not in ADAPTERS:
-        pytest.skip("no such method yet")
+    assert entry["method"] in ADAPTERS, f"there is no method {entry['method']} here"
     got = ADAPTERS[entry["method"]](entry["input"])
     assert differences(got, entry["expected"], tolerance=entry["tolerance"]) == []

@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.cli import cli
+from calibration.outlook import outlook_of
 from calibration.plan_words import plan_as_json, sentences_of
-from calibration.planning import MOST_LABELS, Wish, outlook_of, plan_of
+from calibration.planning import MOST_LABELS, Wish, plan_of
 from labels.errors import UserError
+from labels.types import Value
 
 
 def run(*arguments: str) -> str:
@@ -148,7 +150,35 @@ def test_below_ten_items_there_is_no_verdict_and_no_number(tmp_path: Path) -> No
     assert (said["more"], said["why_no_number"]) == (None, "no_verdict")
     assert "2 more labels first" in said["sentence"]
     assert "no more labels are needed" not in said["sentence"]
-    assert outlook(project_of(tmp_path / "ten.db", items=10, wrong=0), "--floor", ".3")["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize(("items", "need"), [(12, 18), (29, 1)])
+def test_below_thirty_items_a_gate_is_never_decided(tmp_path: Path, items: int, need: int) -> None:
+    """METHODS 12: 30 items, and 10 of each class."""
+    said = outlook(project_of(tmp_path / "p.db", items=items, wrong=0), "--floor", ".3")
+    assert said["kappa"]["low"] > 0.3
+    assert (said["verdict"], said["why_no_verdict"]) == (None, "below_minimum")
+    assert f"{need} more label" in said["sentence"]
+    assert "no more labels are needed" not in said["sentence"]
+
+
+def test_from_thirty_items_on_a_gate_may_be_decided(tmp_path: Path) -> None:
+    said = outlook(project_of(tmp_path / "p.db", items=30, wrong=0), "--floor", ".3")
+    assert said["verdict"] == "PASS"
+
+
+def test_a_rare_class_leaves_a_gate_open(tmp_path: Path) -> None:
+    items = [single(n) for n in range(40)]
+    values: list[Value] = ["pass" if n < 36 else "fail" for n in range(40)]
+    labels = [label(item, "Ada", value) for item, value in zip(items, values, strict=True)]
+    verdicts = [
+        verdict(item, "pass" if value == "pass" else "fail", first=None)
+        for item, value in zip(items, values, strict=True)
+    ]
+    project = make_project(tmp_path / "p.db", items, labels, verdicts=verdicts, criteria=[SINGLES])
+    said = outlook(project, "--floor", ".3")
+    assert (said["verdict"], said["why_no_verdict"]) == (None, "below_minimum")
+    assert "6 more labels first, at least" in said["sentence"]
 
 
 @pytest.mark.parametrize(("unanswered", "verdict_given"), [(3, "PASS"), (4, None)])
@@ -302,7 +332,7 @@ def test_a_limit_near_the_floor_is_decided_with_ten_times_the_draws(tmp_path: Pa
 
 def test_an_outlook_far_from_the_floor_uses_the_usual_draws(tmp_path: Path) -> None:
     from calibration.load import load_report
-    from calibration.planning import starts_of
+    from calibration.outlook import starts_of
 
     start = starts_of(load_report(project_of(tmp_path / "p.db", items=40, wrong=4)))[0]
     assert outlook_of(start, 0.4).kappa.method == "balanced Dirichlet"

@@ -12,7 +12,7 @@ from builders import SINGLES, label, make_project, single, verdict
 import calibration.pages
 from calibration.load import load_material, load_report
 from calibration.rates import how_drawn
-from calibration.render import render
+from calibration.render import RENDERERS, render
 from calibration.render.tables import judge_tables
 from calibration.report import criterion_report
 from calibration.types import JudgeReport
@@ -172,3 +172,25 @@ def test_a_rate_without_any_item_to_divide_by_has_its_reason(tmp_path: Path) -> 
     estimates = load_report(project).judges[0].estimates
     for name in ("tnr", "npv", "f1_fail", "balanced_accuracy", "mcc"):
         assert (estimates[name].value, estimates[name].why_undefined) == (None, "zero_denominator"), name
+
+
+def test_errors_that_cannot_explain_the_pass_rate_are_said_in_every_form(tmp_path: Path) -> None:
+    """By hand: (.95 + .9 - 1) / (.8 + .9 - 1) = 1.21, which no pass rate is (METHODS 2.1)."""
+    items = [single(n) for n in range(140)]
+    people: list[Value] = ["pass"] * 20 + ["fail"] * 20
+    labels = [label(item, "Ada", value) for item, value in zip(items, people, strict=False)]
+    judged = ["pass"] * 16 + ["fail"] * 4 + ["fail"] * 18 + ["pass"] * 2 + ["pass"] * 95 + ["fail"] * 5
+    verdicts = [
+        verdict(item, "pass" if value == "pass" else "fail", first=None)
+        for item, value in zip(items, judged, strict=True)
+    ]
+    settings = {"calibration_sampling": "by_human_label"}
+    path = tmp_path / "p.db"
+    make_project(path, items, labels, verdicts=verdicts, criteria=[SINGLES], settings=settings)
+    judge = json.loads(render(load_report(path), "json"))["judges"][0]
+    assert judge["estimates"]["corrected_pass_rate"]["warnings"] == ["out_of_range"]
+    assert any(said.startswith("out_of_range: ") for said in judge["warnings"])
+    for form in RENDERERS:
+        text = " ".join(render(load_report(path), form).split())
+        assert "do not rely on the corrected pass rate" in text
+        assert "people would pass" not in text

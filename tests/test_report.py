@@ -241,3 +241,14 @@ def test_kappa_that_rare_answers_distort_has_its_companions_beside_it(tmp_path: 
     expected = {"kappa": 0.0, "pabak": 0.8, "ac1": 0.8895027624, "tnr": 0.0, "tpr": 1.0}
     assert values == pytest.approx(expected)
     assert "prevalence_paradox" in [warned.code for warned in judge.warnings]
+
+
+def test_the_report_names_its_seed_and_the_conventional_words(project: Path) -> None:
+    report = load_report(project)
+    data = json.loads(render(report, "json"))
+    assert (data["seed"], data["draws"]) == (0, 20_000)
+    kappa = report.judges[0].estimates["kappa"]
+    assert kappa.low is not None
+    assert kappa.low < 0
+    assert 0.2 < (kappa.value or 0) < 0.4  # Landis and Koch: poor, fair
+    assert "a kappa of 0.24 is fair, its lower limit poor" in render(report, "markdown")

@@ -11,6 +11,7 @@ from builders import SINGLES, label, make_project, single, verdict
 from calibration.beside import Slice
 from calibration.load import load_report
 from calibration.render import RENDERERS, render
+from calibration.render.tables import slices_table
 
 
 def report_slices(path: Path, groups: dict[str, tuple[int, int]], field: str = "topic") -> dict[str, Slice]:
@@ -77,3 +78,18 @@ def test_a_field_with_one_value_or_more_than_twelve_is_no_slice(tmp_path: Path, 
 def test_slices_are_called_exploratory(tmp_path: Path, form: str) -> None:
     report_slices(tmp_path / "p.db", {"law": (20, 5), "food": (20, 20)})
     assert "exploratory" in render(load_report(tmp_path / "p.db"), form).lower()
+
+
+def test_a_field_with_too_many_values_is_named_but_not_one_that_names_each_item(tmp_path: Path) -> None:
+    items = [
+        replace(single(n), meta={"topic": f"t{n % 13}", "url": f"u{n}", "half": f"{n % 2}"})
+        for n in range(40)
+    ]
+    labels = [label(item, "Ada", "pass" if n % 3 else "fail") for n, item in enumerate(items)]
+    verdicts = [verdict(item, "pass", first=None) for item in items]
+    project = make_project(tmp_path / "p.db", items, labels, verdicts=verdicts, criteria=[SINGLES])
+    report = load_report(project)
+    assert report.judges[0].fields_left_out == ("topic (13 values)",)
+    assert {part.field for part in report.judges[0].slices} == {"half"}
+    assert "more than 12 values make no slices: topic" in slices_table(report.judges[0]).note
+    assert "make no slices" in " ".join(render(report, "markdown").split())

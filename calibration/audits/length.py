@@ -17,11 +17,11 @@ from math import log
 
 from calibration.audits.basis import by_id, compared, lacking, more_items, share, weigh
 from calibration.audits.exact import MAX_EXACT
-from calibration.audits.modelled import ODDS, logged, moved, shortage, times
+from calibration.audits.modelled import ODDS, is_blind, logged, moved, shortage, times
 from calibration.material import Material
 from calibration.stats.agreement import cohen_kappa, crosstab
 from calibration.stats.estimate import Estimate, undefined
-from calibration.stats.length import length_effect, length_strata, longer_shares
+from calibration.stats.length import MIN_UNEQUAL, length_effect, length_strata, longer_shares
 from calibration.types import Finding, Pair
 from calibration.wording import percent
 from labels.kinds import KINDS
@@ -57,6 +57,12 @@ def length_ratio(item: Item) -> float:
 def _finding(judge: str, pairs: Sequence[Pair], ratios: Sequence[float]) -> Finding:
     human, verdicts = [pair.reference for pair in pairs], [pair.judge for pair in pairs]
     effect = length_effect(human, verdicts, log_ratio=ratios).odds_ratio
+    if is_blind(effect):
+        sentence = (
+            f"The responses of these {counted(len(pairs), 'pair')} are too alike in length to show whether "
+            f"that counts: needs at least {MIN_UNEQUAL} more pairs of clearly unequal length."
+        )
+        return lacking("length", judge, sentence, need=MIN_UNEQUAL, n=len(pairs))
     weight = weigh(logged(effect), ODDS)
     need = more_items(logged(effect), ODDS) if weight == "unknown" else 0
     shares = longer_shares(human, verdicts, log_ratio=ratios)

@@ -16,6 +16,7 @@ from calibration.stats.logistic import firth_interval
 from calibration.types import Pair
 
 MIN_PAIRS = 20
+MOST = 1000  # odds beyond that are no more than "very many" to anybody
 ODDS = Scale(neutral=0.0, matters=log(1.5), harmful=log(2))  # on the log scale of `logged`
 
 
@@ -60,6 +61,11 @@ def logged(ratio: Estimate) -> Estimate:
     return replace(ratio, value=value, low=low, high=high)
 
 
+def is_blind(ratio: Estimate) -> bool:
+    """Whether the covariate hardly varies, so that the interval spans more than a factor of 1,000."""
+    return ratio.low is not None and ratio.high is not None and not ratio.high < MOST * ratio.low
+
+
 def times(ratio: Estimate) -> str:
     """An odds ratio in words: "1.8 times the odds (1.2 to 2.7)"."""
     if ratio.value is None:
@@ -71,6 +77,8 @@ def times(ratio: Estimate) -> str:
 
 
 def _factor(ratio: float) -> str:
+    if ratio > MOST or ratio < 1 / MOST:
+        return f"over {MOST:,}" if ratio > 1 else f"under {1 / MOST}"
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}"
 
 

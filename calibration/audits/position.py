@@ -23,7 +23,6 @@ from calibration.stats.position import (
     count_pairs,
     direction_p,
     hard_flip_rate,
-    item_directions,
     position_effect,
     preference_fairness,
     primacy_share,
@@ -47,16 +46,21 @@ def audit(material: Material, judge: str) -> Finding:
         sentence = "Single responses have no order: 0 pairs to swap."
         return lacking("position", judge, sentence, need=0, reason="not_applicable")
     verdicts = verdicts_of(material, judge)
-    rated = {item_id: item for item_id, item in rate_items(verdicts).items() if _is_swapped(item)}
+    everything = rate_items(verdicts)
+    rated = {item_id: item for item_id, item in everything.items() if _is_swapped(item)}
     counts = _counts(rated)
     if counts.pairs < MIN_PAIRS:
         return _too_few(judge, counts)
     runs = _runs(verdicts)
     effect = position_effect(list(runs.values()))
-    pull = preference_fairness(counts)
-    weight = _weight(pull, _proven(runs), parts=(conflict_rate(counts), effect))
+    leaning = _leaning(rated)
+    pull = preference_fairness(leaning)
+    proven = leans(leaning.primacy, leaning.recency, alpha=ALPHA)
+    weight = _weight(pull, proven, parts=(conflict_rate(counts), effect))
     need = more_items(pull, SCALE) if weight == "unknown" else 0
-    sentence = f"{_changes(counts)} {_pull_in_words(pull)}{_rest(weight, effect, need=need)}."
+    sentence = f"{_changes(counts, proven=proven)} {_pull_in_words(pull)}{_rest(weight, effect, need=need)}."
+    if apart := _unsettled(everything):
+        sentence += f" {counted(apart, 'pair')} without a majority over the repeats of an order are left out."
     flipped = tuple(sorted(item_id for item_id, item in rated.items() if is_inconsistent(item)))
     return Finding("position", judge, weight, pull, sentence, flipped, need, _parts(counts, effect))
 
@@ -64,24 +68,44 @@ def audit(material: Material, judge: str) -> Finding:
 def position_of(rated: Mapping[str, Rated]) -> Position:
     """Consistency and flips over all items that the judge rated, labelled or not."""
     one_order = [item for item in rated.values() if _is_one_order(item)]
-    ordered = any(item.forward or item.reverse for item in rated.values())
-    counts = _counts(rated)
-    not_ordered = undefined("not_applicable")
+    ordered = any(item.ordered for item in rated.values())
+    counts, leaning = _counts(rated), _leaning(rated)
+    missing = undefined(_why_missing(counts, ordered=ordered), n_missing=counts.unanswered)
     return Position(
         pairs=counts.pairs,
         consistent=counts.consistent,
-        consistency=consistency(counts) if ordered else not_ordered,
+        consistency=consistency(counts) if counts.pairs else missing,
         hard_flips_first=counts.hard_flips_first,
         hard_flips_second=counts.hard_flips_second,
         soft_flips_first=counts.soft_flips_first,
         soft_flips_second=counts.soft_flips_second,
         unanswered=counts.unanswered,
         one_order=len(one_order),
-        preference=preference_fairness(counts) if ordered else not_ordered,
-        direction_p=direction_p(counts),
-        direction_p_exact=direction_p(counts, midp=False),
+        preference=preference_fairness(leaning) if counts.pairs else missing,
+        direction_p=direction_p(leaning),
+        direction_p_exact=direction_p(leaning, midp=False),
         flipped=tuple(item_id for item_id, item in rated.items() if is_inconsistent(item)),
+        unsettled=_unsettled(rated),
     )
+
+
+def _unsettled(rated: Mapping[str, Rated]) -> int:
+    return sum(item.ordered and item.unsettled > 0 for item in rated.values())
+
+
+def _why_missing(counts: PositionCounts, *, ordered: bool) -> Reason:
+    """Why nothing can be said of the order where no pair has two verdicts."""
+    if not ordered:
+        return "not_applicable"
+    return "no_valid_verdict" if counts.unanswered else "no_items"
+
+
+def _leaning(rated: Mapping[str, Rated]) -> PositionCounts:
+    """The pairs by the slot that most swaps of their runs favoured, one vote for each."""
+    leans = [item.lean for item in rated.values() if _is_swapped(item) and not item.unanswered]
+    first, second = leans.count(1), leans.count(-1)
+    unanswered = sum(item.unanswered > 0 for item in rated.values())
+    return PositionCounts(len(leans) - first - second, first, second, unanswered=unanswered)
 
 
 def _is_swapped(rated: Rated) -> bool:
@@ -122,15 +146,6 @@ def _runs(verdicts: Sequence[Verdict]) -> dict[str, tuple[list[Value | None], li
     return runs
 
 
-def _proven(runs: Mapping[str, tuple[list[Value | None], list[Value | None]]]) -> bool:
-    """Whether the exact sign test finds a direction, one sign for each item over its repeats."""
-    counts = [
-        count_pairs([(_slot("A", one), _slot("B", other)) for one, other in zip(*item, strict=False)])
-        for item in runs.values()
-    ]
-    return leans(*item_directions(counts), alpha=ALPHA)
-
-
 def _weight(pull: Estimate, proven: bool, *, parts: tuple[Estimate, Estimate]) -> Weight:
     weight = weigh(pull, SCALE, proven=proven)
     conflicts, effect = parts
@@ -149,17 +164,21 @@ def _too_few(judge: str, counts: PositionCounts) -> Finding:
     return lacking("position", judge, sentence, need=need, reason=reason, n=counts.pairs)
 
 
-def _changes(counts: PositionCounts) -> str:
+def _changes(counts: PositionCounts, *, proven: bool) -> str:
     conflicts = conflict_rate(counts)
     pairs = counted(counts.pairs, "pair")
     if not conflicts.value:
         most = percent(conflicts.high or 0)
         return f"Swapping the two responses changed no verdict on {pairs} (at most {most})."
     start = "When the two responses are swapped this judge changes its mind on"
-    return f"{start} {share(conflicts).replace(' (', f' of {pairs} (')}, {_towards(counts)}."
+    return f"{start} {share(conflicts).replace(' (', f' of {pairs} (')}, {_towards(counts, proven=proven)}."
 
 
-def _towards(counts: PositionCounts) -> str:
+def _towards(counts: PositionCounts, *, proven: bool) -> str:
+    """Where the flips went, as a direction only where chance alone would hardly give it."""
+    if not proven:
+        split = f"{counts.primacy:,} towards the one shown first and {counts.recency:,} towards the second"
+        return f"in no clear direction: {split}"
     first = counts.primacy / (counts.primacy + counts.recency)
     slot, most = ("first", first) if first >= 0.5 else ("second", 1 - first)
     if most < 0.65:

@@ -24,6 +24,7 @@ from labels.text import counted
 from labels.types import Side, Value
 
 MIN_ITEMS = 35  # as many perfectly stable items put the lower limit above .90
+MOST_DRAWN = 100_000  # items over all draws: with many items few draws tell as much
 FEWEST_RUNS = 3  # of each order: the first majority that can differ from one run
 SCALE = Scale(neutral=0.90, matters=0.0, harmful=0.0, direction="below")
 
@@ -122,6 +123,7 @@ def _majority_kappas(material: Material, runs: Runs) -> dict[int, Estimate]:
         [said[item_id] for item_id in known],
         categories=KINDS[kind].values,
         undecided="tie" if kind == "pairwise" else None,
+        samples=max(20, min(50, MOST_DRAWN // len(known))),
     )
     return {
         point.runs: Estimate(point.kappa, n=len(known), method="mean over draws of stored runs")

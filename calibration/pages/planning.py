@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import streamlit as st
 
+from calibration.outlook import Start, outlook_of, starts_of
 from calibration.pages import _choose, _draw, _plan_chart
 from calibration.plan_words import curve_table, looks_table, outlook_in_words, sentences_of
-from calibration.planning import LABELS, MOST_COMMON, Plan, Start, Wish, outlook_of, plan_of, starts_of
+from calibration.planning import LABELS, MOST_COMMON, Plan, Wish, plan_of
 
 
 def show() -> None:

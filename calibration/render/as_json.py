@@ -11,9 +11,13 @@ from calibration.types import AgreementReport, CriterionReport, JudgeReport, Pol
 
 def render_json(report: AgreementReport) -> str:
     """The report as JSON: each judge with its counts, estimates, confusion table and warnings."""
+    from calibration.stats.intervals import DRAWS, SEED
+
     data = {
         "project": report.title,
         "synthetic": report.synthetic,
+        "seed": SEED,
+        "draws": DRAWS,
         "criteria": [_criterion(criterion) for criterion in report.criteria],
         "judges": [_judge(judge) for judge in report.judges],
     }
@@ -72,6 +76,7 @@ def _position(position: Position) -> dict[str, object]:
         "soft_flips_second": position.soft_flips_second,
         "unanswered": position.unanswered,
         "one_order": position.one_order,
+        "unsettled": position.unsettled,
         "preference": estimate_data(position.preference),
         "direction_p_midp": position.direction_p,
         "direction_p_exact": position.direction_p_exact,

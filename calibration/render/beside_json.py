@@ -58,6 +58,7 @@ def judge_data(judge: JudgeReport) -> dict[str, object]:
         "people": _people(judge.people),
         "pass_rate": None if judge.pass_rate is None else _pass_rate(judge.pass_rate),
         "slices": [_slice(part) for part in judge.slices],
+        "fields_left_out": list(judge.fields_left_out),
         "cost": _cost(judge.cost),
     }
 

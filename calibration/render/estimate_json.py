@@ -16,4 +16,6 @@ def estimate_data(estimate: Estimate) -> dict[str, object]:
         "why_no_interval": estimate.why_no_interval,
         "method": estimate.method,
         "level": estimate.level,
+        "n_missing": estimate.n_missing,
+        "warnings": list(estimate.warnings),
     }

@@ -20,6 +20,19 @@ from labels.text import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+PARAGRAPHS: Mapping[str, str] = {
+    "lean to a slot": "preference",
+    "verdicts that change with the order": "consistency",
+    "both times the same slot": "consistency",
+    "changes towards the one shown first": "primacy_share",
+    "change beyond the judge's own noise": "position_effect",
+    "kappa with the labels, ": "kappa_by_repeats",
+    "kappa, lengths": "kappa",
+    "odds of the longer, within": "length_strata",
+    "side A first": "repetition_stability",
+    "side B first": "repetition_stability",
+    "as shown": "repetition_stability",
+}
 FIRST_FEW = 8  # items named where there is no room for all
 PEOPLE = "The people who label"
 WEIGHTS: Mapping[Weight, str] = {
@@ -63,12 +76,20 @@ def finding_tables(finding: Finding) -> list[TextTable]:
     if all(estimate.value is None for estimate in numbers(finding).values()):
         return []
     rows: list[tuple[str, ...]] = []
+    about: list[str] = []
     for name, estimate in numbers(finding).items():
         rows.append(_row(name, estimate))
         if _is_odds(name) and estimate.value is not None:
             rows.append(_row(_chance_name(name), _chance(estimate)))
+        about += [_paragraph(finding.audit, name)] * (len(rows) - len(about))
     title = f"Numbers (the first: {AUDITS[finding.audit].fair})"
-    return [TextTable(title, ("what", "value", "95 % interval", "n"), tuple(rows))]
+    header = ("what", "value", "95 % interval", "n")
+    return [TextTable(title, header, tuple(rows), row_about=tuple(about))]
+
+
+def _paragraph(audit: str, name: str) -> str:
+    """The paragraph that explains a number; that of the audit where it has none of its own."""
+    return next((about for start, about in PARAGRAPHS.items() if name.startswith(start)), audit)
 
 
 def plotted(finding: Finding) -> list[tuple[str, float, float, float]]:

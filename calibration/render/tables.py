@@ -8,8 +8,9 @@ from calibration.beside import Cost
 from calibration.judging import RunSummary
 from calibration.render.human_tables import against_people_table
 from calibration.render.text_table import TableName, TextTable, estimate_cells, share_cell
-from calibration.render.titles import GROUPS, PASS_RATE, TITLES
+from calibration.render.titles import AGREEMENT, GROUPS, PASS_RATE, TITLES
 from calibration.side_by_side import REUSED, costs_of
+from calibration.slices import MOST_VALUES
 from calibration.types import CriterionReport, JudgeReport, PolicyRow
 from calibration.wording import cost_in_words, interval, number, percent
 from labels.types import Value
@@ -106,10 +107,22 @@ def estimates_tables(judge: JudgeReport) -> Sequence[TextTable]:
         name: TableName = "pass rate" if rate else ""
         header = ("statistic", "value", "95 % interval", "n")
         if rows:
-            tables.append(
-                TextTable(title, header, rows, row_about=shown, note=rate.sentence if rate else "", name=name)
-            )
+            note = rate.sentence if rate else _bands(judge) if names is AGREEMENT else ""
+            tables.append(TextTable(title, header, rows, row_about=shown, note=note, name=name))
     return tables
+
+
+def _bands(judge: JudgeReport) -> str:
+    """The conventional words for kappa and its lower limit, with what they are worth."""
+    from calibration.stats.agreement import band
+
+    kappa = judge.headline_kappa
+    if kappa.value is None or kappa.low is None:
+        return ""
+    return (
+        f"By the words of Landis and Koch a kappa of {number(kappa.value)} is {band(kappa.value)}, its lower "
+        f"limit {band(kappa.low)}; the words are a convention and decide nothing."
+    )
 
 
 def slices_table(judge: JudgeReport) -> TextTable:
@@ -140,9 +153,15 @@ def slices_table(judge: JudgeReport) -> TextTable:
         rows,
         about="slices",
         column_about=("", "slices", "agreement", "agreement", "kappa", "kappa", "benjamini_hochberg"),
-        note="Exploratory: among many slices some look odd by luck. What is said beside the rest allows for "
-        "all of them together; use it to look for causes, never to decide.",
+        note=f"{_too_many(judge.fields_left_out)}Exploratory: among many slices some look odd by luck. What "
+        "is said beside the rest allows for all of them together; look for causes with it, never decide.",
     )
+
+
+def _too_many(fields: Sequence[str]) -> str:
+    if not fields:
+        return ""
+    return f"Left out, since more than {MOST_VALUES} values make no slices: {', '.join(fields)}. "
 
 
 def confusion_table(judge: JudgeReport) -> TextTable:
@@ -168,6 +187,7 @@ def position_table(judge: JudgeReport) -> TextTable:
         ("a tie in one order, the second response in the other", f"{position.soft_flips_second:,}"),
         ("without a usable verdict in some order", f"{position.unanswered:,}"),
         ("judged in one order only", f"{position.one_order:,}"),
+        ("without a majority over the repeats of an order", f"{position.unsettled:,}"),
         ("ties that stand for orders or repeats that disagree", f"{judge.flagged:,}"),
     )
     return TextTable("Order of the two responses", ("what", "count"), rows, about="consistency")
@@ -196,7 +216,7 @@ def left_out_table(judge: JudgeReport) -> TextTable:
 def judge_tables(judge: JudgeReport) -> Sequence[TextTable]:
     """All tables of one judge, without the empty ones."""
     tables = [*estimates_tables(judge), against_people_table(judge.people)]
-    tables += [slices_table(judge)] if judge.slices else []
+    tables += [slices_table(judge)] if judge.slices or judge.fields_left_out else []
     tables += [confusion_table(judge), left_out_table(judge)]
     if judge.criterion.kind == "pairwise":
         tables += [position_table(judge), policies_table(judge)]

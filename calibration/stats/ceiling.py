@@ -75,6 +75,8 @@ def ceiling_delta(ratings: Ratings, judge: Verdicts, *, level: float = 0.95) -> 
     missing = len(judge) - len(items)
     if not items:
         reason: Reason = "no_pairable_items" if len(ratings) > 1 else "not_applicable"
+        if len(ratings) > 1 and judge and all(verdict is None for verdict in judge):
+            reason = "no_valid_verdict"
         return undefined(reason, n_missing=missing)
     deltas = [_delta(votes, verdict) for votes, verdict in items]
     value = fmean(deltas)

@@ -9,8 +9,9 @@ from math import comb
 from statistics import fmean, stdev
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .agreement import cohen_kappa, crosstab
+from .agreement import cohen_kappa
 from .estimate import Estimate, undefined
 from .intervals import DRAWS, SEED, mean_estimate
 
@@ -84,11 +85,14 @@ def kappa_by_repeats(
     """
     rng = np.random.default_rng(seed)
     stored = min((len(item) for item in runs), default=0)
+    votes = _counted_votes(runs, categories)
+    ids = np.array([categories.index(label) for label in reference], dtype=np.int64)
+    nobody = -1 if undecided is None else categories.index(undecided)
     points = []
     for size in (k for k in sizes if k <= stored):
         times = samples if any(len(item) > size for item in runs) else 1
         found = [
-            _kappa(reference, _majorities(runs, size, rng=rng, undecided=undecided), categories=categories)
+            _kappa(ids, _majorities(votes, size, rng=rng, undecided=nobody), size=len(categories))
             for _ in range(times)
         ]
         known = [kappa for kappa in found if kappa is not None]
@@ -141,22 +145,34 @@ def qag_micro(items: Sequence[tuple[int, int]]) -> float | None:
     return qag_score(sum(supported for supported, _ in items), sum(total for _, total in items))
 
 
+def _counted_votes(runs: Sequence[Sequence[Run]], categories: Sequence[str]) -> NDArray[np.int64]:
+    """How often each run of each item names each category: (items, runs, categories), -1 for no run."""
+    most = max((len(item) for item in runs), default=0)
+    votes = np.full((len(runs), most, len(categories)), -1, dtype=np.int64)
+    place = {category: k for k, category in enumerate(categories)}
+    for row, item in enumerate(runs):
+        votes[row, : len(item)] = 0
+        for column, run in enumerate(item):
+            for vote in run if isinstance(run, tuple) else (run,):
+                if vote is not None:
+                    votes[row, column, place[vote]] += 1
+    return votes
+
+
 def _majorities(
-    runs: Sequence[Sequence[Run]], size: int, *, rng: np.random.Generator, undecided: str | None
-) -> list[str | None]:
-    drawn = ([vote for i in rng.permutation(len(item))[:size] for vote in _votes(item[i])] for item in runs)
-    return [majority(votes, undecided=undecided) for votes in drawn]
+    votes: NDArray[np.int64], size: int, *, rng: np.random.Generator, undecided: int
+) -> NDArray[np.int64]:
+    """The category that more than half of the votes of `size` drawn runs name, for each item."""
+    keys = rng.random(votes.shape[:2])
+    keys[votes[:, :, 0] < 0] = np.inf
+    drawn = np.argsort(keys, axis=1)[:, :size]
+    counts = np.take_along_axis(votes, drawn[:, :, None], axis=1).sum(axis=1)
+    most = counts.argmax(axis=1)
+    won = 2 * counts[np.arange(len(counts)), most] > counts.sum(axis=1)
+    return np.where(won, most, undecided)
 
 
-def _votes(run: Run) -> tuple[str | None, ...]:
-    return run if isinstance(run, tuple) else (run,)
-
-
-def _kappa(
-    reference: Sequence[str], verdicts: Sequence[str | None], *, categories: Sequence[str]
-) -> float | None:
-    pairs = [
-        (label, verdict) for label, verdict in zip(reference, verdicts, strict=True) if verdict is not None
-    ]
-    table = crosstab([label for label, _ in pairs], [verdict for _, verdict in pairs], categories)
-    return cohen_kappa(table, draws=1).value
+def _kappa(reference: NDArray[np.int64], values: NDArray[np.int64], *, size: int) -> float | None:
+    known = values >= 0
+    table = np.bincount(reference[known] * size + values[known], minlength=size * size)
+    return cohen_kappa(table.reshape(size, size), draws=1).value
