@@ -52,7 +52,7 @@ browser: $(STAMP) ## find a Chromium, or install one
 	$(BIN)/python tests/find_browser.py --install
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) build dist demo.db demo.db-wal demo.db-shm demo.db-lock .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist demo.db demo.db-wal demo.db-shm demo.db-lock demo.db-runs .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # uv where it is on the PATH, else venv and pip; every version comes from constraints.txt.
 $(STAMP): pyproject.toml constraints.txt

@@ -8,8 +8,9 @@ from typing import Generic, TypeVar
 
 from calibration.asking import Answer, Completion, Message, PassingError, Request, TooLong
 from calibration.judging import Job, Outcome
-from calibration.parsing import Parsed, parse_verdict, storable
+from calibration.parsing import Parsed, parse_verdict
 from calibration.prompts import repaired
+from labels.text import storable
 from labels.types import Criterion
 
 T = TypeVar("T")

@@ -46,13 +46,17 @@ def _no_schema(_: Brief) -> str:
 
 def rule_asker(brief: Brief, _: Completion) -> Asker:
     """Asks the rules of the run's settings."""
+    from calibration.json_schemas import UnfinishedError
     from calibration.rules import judge_by_rules, rules_from_text
 
     rules = rules_from_text(brief.run.settings["rules"])
 
     async def ask(job: Job) -> Outcome:
         await asyncio.sleep(0)  # a stop is seen between two items
-        said = judge_by_rules(rules, _texts(job))
+        try:
+            said = judge_by_rules(rules, _texts(job))
+        except UnfinishedError as error:
+            return Outcome(None, "error", reasoning=str(error), text=str(error), cost=0.0)
         return code_outcome(said.choice, said.reasoning, run=brief.run, criterion=brief.criterion)
 
     return ask

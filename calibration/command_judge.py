@@ -25,6 +25,7 @@ from unicodedata import normalize
 
 from calibration.types import Unanswered
 from labels.errors import UserError
+from labels.text import storable
 from labels.types import Choice
 
 SECONDS = 3_600.0  # that a run may take unless told otherwise
@@ -153,9 +154,10 @@ class _Votes:
         if earlier is not None:
             self.withdrawn.add(key)
             self.said[key] = None
-            return CommandAnswer(key, None, f"It answered {earlier!r} before.", raw, "unparseable")
+            return CommandAnswer(key, None, f"It answered {earlier!r} before.", storable(raw), "unparseable")
         self.said[key] = choice
-        return CommandAnswer(key, choice, str(said.get("reasoning") or ""), raw, error)
+        reasoning = storable(str(said.get("reasoning") or ""))
+        return CommandAnswer(key, choice, reasoning, storable(raw), error)
 
 
 class _Program:

@@ -36,8 +36,10 @@ def carry_command(
             stray = _listen(ride, keeper, jobs, seconds=seconds)
             ended = "done" if ride.ended == "done" else "stopped"
         finally:
-            keeper.store_all()
-            store.finish(ride.run.id, ended)
+            try:
+                keeper.store_all()
+            finally:
+                store.finish(ride.run.id, ended)
     return stray
 
 

@@ -42,8 +42,15 @@ class Progress:
 class Meter:
     """Counts what a run brings."""
 
-    def __init__(self, total: int | None = None, *, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        total: int | None = None,
+        *,
+        foreseen: float = 0.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._total = total
+        self._foreseen = foreseen
         self._now = now
         self._started = now()
         self._recent: deque[float] = deque([self._started], maxlen=_RECENT)
@@ -64,8 +71,16 @@ class Meter:
 
     def reaches(self, budget: float) -> bool:
         """Whether what was spent, with what the requests under way will cost, comes to the budget."""
-        usual = self._cost / self._paid if self._paid else 0.0
-        return self._cost + usual * max(0, self.under_way - 1) >= budget
+        return self._cost + self._usual * max(0, self.under_way - 1) >= budget
+
+    def allows(self, budget: float, *, asking: int) -> bool:
+        """Whether one more request beside so many under way will hardly cost more than the budget."""
+        return self._cost + self._usual * (asking + 1) <= budget
+
+    @property
+    def _usual(self) -> float:
+        """What an answer costs: as measured, and before the first one as foreseen."""
+        return self._cost / self._paid if self._paid else self._foreseen
 
     def snapshot(self) -> Progress:
         """The numbers as they are now; the rate is that of the last answers."""

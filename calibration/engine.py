@@ -12,7 +12,7 @@ from typing import Literal
 
 from calibration.asker import Asker
 from calibration.crew import Meter, Progress, carry_out
-from calibration.flow import Limits
+from calibration.flow import Interrupted, Limits
 from calibration.judging import Job, JudgeRun, Outcome, RunState
 from calibration.runs import Done, for_both_orders, verdict_of
 from calibration.store import RunStore
@@ -67,7 +67,7 @@ async def carry_on(
             try:
                 await carry_out(
                     jobs,
-                    _OnceEach(store, ask, reread),
+                    _OnceEach(store, _Thrifty(ride, ask), reread),
                     on_answer=writer.put,
                     limits=limits,
                     stop=ride.stop,
@@ -147,6 +147,35 @@ class _Writer:
     def _record(self, store: RunStore, group: list[Done]) -> None:
         run = self._ride.run
         store.record(run.id, [entry for done in group for entry in for_both_orders(run, done)])
+
+
+class _Thrifty:
+    """Asks only what the budget still allows beside what is under way, and ends the run when it is spent."""
+
+    def __init__(self, ride: Ride, ask: Asker) -> None:
+        self._ride, self._ask = ride, ask
+        self._asking = 0
+        self._answered = asyncio.Event()
+
+    async def __call__(self, job: Job) -> Outcome:
+        """The answer, once the budget allows to ask; Interrupted when it never will."""
+        await self._allowed()
+        self._asking += 1
+        try:
+            return await self._ask(job)
+        finally:
+            self._asking -= 1
+            self._answered.set()
+            self._answered = asyncio.Event()
+
+    async def _allowed(self) -> None:
+        ride = self._ride
+        while ride.budget is not None and not ride.meter.allows(ride.budget, asking=self._asking):
+            if not self._asking:
+                ride.end("budget spent")
+            if ride.stop.is_set():
+                raise Interrupted
+            await self._answered.wait()
 
 
 class _OnceEach:

@@ -13,17 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from calibration.asking import Answer, Message, TokenChance
-from calibration.parsing import (
-    Found,
-    Parsed,
-    keyed_objects,
-    reasoning_of,
-    storable,
-    take_apart,
-    values_of,
-    why_unanswered,
-    word_of,
-)
+from calibration.parsing import Parsed, keyed_objects, reasoning_of, values_of, why_unanswered, word_of
+from calibration.pieces import Found, take_apart
 from calibration.prompts import (
     DATA_BLOCK,
     EVIDENCE_BLOCKS,
@@ -37,6 +28,7 @@ from calibration.prompts import (
     rubric_places,
 )
 from calibration.types import Unanswered
+from labels.text import storable
 from labels.types import Choice, Criterion, Item, Rubric, Side
 
 SCORES = (1, 2, 3, 4, 5)

@@ -8,15 +8,24 @@ A regular expression may search one text for a second, wherever it stands in a s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from math import prod
 from typing import Any
 from unicodedata import normalize
 
 from labels.errors import UserError
+from labels.text import quoted
 
 SEARCH_SECONDS = 1.0  # a pattern that needs longer for one response hardly ever ends
+MOST_REPEATS = 10_000_000  # compiling takes as long as what it would unroll
+_COUNTED = re.compile(r"\{(\d{1,9}),?(\d{1,9})?\}")
 SHOWN = 200  # characters of a message that come from the response
+
+
+class UnfinishedError(UserError):
+    """A pattern found no end on one response."""
 
 
 @lru_cache(maxsize=256)
@@ -24,10 +33,21 @@ def compiled(pattern: str, ignore_case: bool) -> Any:
     """The pattern, ready to search; UserError when it is no regular expression."""
     import regex  # unlike the standard module it can stop a search that has no end
 
+    if _repeats(pattern) > MOST_REPEATS:
+        raise UserError(
+            f"{quoted(pattern)} repeats more than {MOST_REPEATS:,} times over. Write smaller numbers."
+        )
     try:
         return regex.compile(normalize("NFC", pattern), regex.IGNORECASE if ignore_case else 0)
+    except RecursionError as error:
+        raise UserError(f"{quoted(pattern)} is nested too deeply. Write it with fewer brackets.") from error
     except regex.error as error:
         raise UserError(f"{pattern!r} is no regular expression: {error}. Mend the pattern.") from error
+
+
+def _repeats(pattern: str) -> int:
+    """How often the counted repeats of a pattern would repeat if each stood within the last."""
+    return prod(max(1, int(most or least)) for least, most in _COUNTED.findall(pattern))
 
 
 def found_in(text: str, pattern: str, *, ignore_case: bool) -> str | None:
@@ -35,7 +55,7 @@ def found_in(text: str, pattern: str, *, ignore_case: bool) -> str | None:
     try:
         match = compiled(pattern, ignore_case).search(normalize("NFC", text), timeout=SEARCH_SECONDS)
     except TimeoutError as error:
-        raise UserError(
+        raise UnfinishedError(
             f"The pattern {pattern!r} searched a response of {len(text)} characters for {SEARCH_SECONDS:g} s "
             "without an end. Write it without a repeat inside a repeat, such as (a+)+."
         ) from error

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any, Never
 
 import click
 
+from calibration.options import Number
 from labels.errors import UserError
-from labels.text import counted
+from labels.text import counted, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from calibration.engine import Ended, Ride
+    from calibration.engine import Ride
     from calibration.flow import Limits
     from calibration.ordering import Forecast, Order, Prepared
     from calibration.reference_metrics import ChosenThreshold
 
 FILE = click.Path(path_type=Path)
 NO_MODEL = "scripted:reads"  # what answers for a judge that is code: it is never asked
-NOTHING = "everything is answered already; nothing to ask."
+POSITIVE = Number(0, min_open=True)
+NOTHING = "no chosen item lacks an answer; nothing to ask."
 ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 
 
@@ -37,8 +39,8 @@ ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 @click.option("--api-base", default="", help="The address of an OpenAI-compatible server.")
 @click.option("--questions", type=FILE, help="Ask the model these closed questions, one a line.")
 @click.option("--score", is_flag=True, help="Ask the model for a score from 1 to 5.")
-@click.option("--pass-from", type=float, help="The share of yes, or the score, from which a response passes.")
-@click.option("--margin", type=float, help="Scores of a pair that differ by less tie.")
+@click.option("--pass-from", type=Number(), help="The share of yes, or the score, that passes.")
+@click.option("--margin", type=Number(), help="Scores of a pair that differ by less tie.")
 @click.option("--separator", help="What parts a reference into alternatives, such as ' | '.")
 @click.option("--kind", type=click.Choice(["pairwise", "binary"]), help="Which question, if there are two.")
 @click.option("--rubric", default="", metavar="ID", help="A rubric version; by default the one in force.")
@@ -56,33 +58,36 @@ ASK_ABOVE_CALLS, ASK_ABOVE_DOLLARS = 200, 1.0  # a larger run wants a yes
 @click.option("--split", type=click.Choice(["develop", "holdout"]), help="Only this part of the items.")
 @click.option("--where", multiple=True, metavar="NAME=VALUE", help="Only items with this metadata.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many items.")
-@click.option("--temperature", type=float, default=0.0, help="Left out where the model refuses it.")
+@click.option("--temperature", type=Number(0), default=0.0, help="Left out where the model refuses it.")
 @click.option("--max-tokens", type=click.IntRange(1), default=16_000, help="The longest answer.")
 @click.option("--concurrency", type=click.IntRange(1, 512), default=8, help="Requests at the same time.")
-@click.option("--rpm", type=float, help="Requests per minute.")
-@click.option("--tpm", type=float, help="Tokens per minute.")
-@click.option("--timeout", type=float, help="Seconds for one request (120), or for all of a program (3600).")
-@click.option("--budget", type=float, help="Stop cleanly when this sitting has cost so many dollars.")
+@click.option("--rpm", type=POSITIVE, help="Requests per minute.")
+@click.option("--tpm", type=POSITIVE, help="Tokens per minute.")
+@click.option("--timeout", type=POSITIVE, help="Seconds for a request (120), or for all of a program (3600).")
+@click.option("--budget", type=POSITIVE, help="Stop cleanly when this sitting has cost so many dollars.")
 @click.option("--yes", is_flag=True, help="Do not ask before a large run.")
 def judge_command(project: Path, *, yes: bool, **options: Any) -> None:
     """Ask a judge about the items, in both orders; what is answered already costs nothing.
 
     A judge is a rule, a metric, a program or a model. Ask a rule first where one will do.
     """
+    from calibration.claims import claimed
     from calibration.ordering import check_name, prepare
+    from calibration.run_end import print_end
     from calibration.thresholds import with_threshold
 
     prepared, threshold = with_threshold(prepare(_order(project, options)))
     if threshold is not None:
         click.echo(_threshold_in_words(threshold))
-    check_name(prepared)
-    wanted = _agreed(prepared, yes=yes)
-    ride = _carried_out(prepared, wanted) if wanted else None
-    _print_end(prepared, ride)
+    with claimed(project, prepared.criterion.id, name=prepared.run.name):
+        check_name(prepared)
+        expected = _agreed(prepared, yes=yes)
+        ride = _carried_out(prepared, expected) if expected.jobs else None
+    print_end(prepared, ride)
 
 
-def _agreed(prepared: Prepared, *, yes: bool) -> int:
-    """How many answers are wanted, after what they take was shown and, for a large run, agreed to."""
+def _agreed(prepared: Prepared, *, yes: bool) -> Forecast:
+    """What the run will take, after it was shown and, for a large run, agreed to."""
     from calibration.judge import estimate_cost
     from calibration.ordering import forecast
     from calibration.ways import WAYS
@@ -94,7 +99,7 @@ def _agreed(prepared: Prepared, *, yes: bool) -> int:
         expected = forecast(prepared, lambda *_: 0.0)
         what = f"{expected.jobs:,} answers, no model is asked." if expected.jobs else NOTHING
         click.echo(f"{prepared.run.name}: {what}")
-        return expected.jobs
+        return expected
     expected = forecast(
         prepared, lambda tokens, answers: estimate_cost(model, tokens, completion_tokens=answers)
     )
@@ -105,16 +110,16 @@ def _agreed(prepared: Prepared, *, yes: bool) -> int:
         )
     if expected.calls and not yes and _is_large(expected):
         click.confirm("Go on?", abort=True)
-    return expected.jobs
+    return expected
 
 
-def _carried_out(prepared: Prepared, wanted: int) -> Ride:
+def _carried_out(prepared: Prepared, expected: Forecast) -> Ride:
     from calibration.asking import Stopping
 
     if prepared.order.mode == "command":
-        return _command_ride(prepared, wanted)
+        return _command_ride(prepared, expected.jobs)
     try:
-        return asyncio.run(_ride(prepared, wanted))
+        return asyncio.run(_ride(prepared, expected))
     except Stopping as error:
         raise UserError(str(error)) from error
 
@@ -124,6 +129,7 @@ def _order(project: Path, options: Mapping[str, Any]) -> Order:
     from calibration.ordering import Order
     from calibration.runs import Plan
 
+    _check_texts(options)
     judge = judge_from(options)
     return Order(
         project=project,
@@ -145,6 +151,16 @@ def _order(project: Path, options: Mapping[str, Any]) -> Order:
         rubric=options["rubric"],
         budget=options["budget"],
     )
+
+
+def _check_texts(options: Mapping[str, Any]) -> None:
+    """UserError for a name or a command that no file could hold, and for a name of nothing."""
+    for option in ("name", "command", "model", "api_base"):
+        text = options[option] or ""
+        if storable(text) != text:
+            raise UserError(f"--{option.replace('_', '-')} holds bytes that are no text; write it in UTF-8.")
+    if options["name"] is not None and not options["name"].strip():
+        raise UserError("--name is blank; leave it out, and the judge is called after its model.")
 
 
 def _limits(options: Mapping[str, Any]) -> Limits:
@@ -187,7 +203,7 @@ def _is_large(expected: Forecast) -> bool:
     return expected.calls > ASK_ABOVE_CALLS or (expected.cost or 0.0) > ASK_ABOVE_DOLLARS
 
 
-async def _ride(prepared: Prepared, wanted: int) -> Ride:
+async def _ride(prepared: Prepared, expected: Forecast) -> Ride:
     """Carry the run out with a progress bar; Ctrl-C stops it cleanly, a second one at once."""
     from calibration.crew import Meter
     from calibration.engine import Ride, carry_on
@@ -198,7 +214,8 @@ async def _ride(prepared: Prepared, wanted: int) -> Ride:
     from calibration.ways import WAYS
 
     order, way = prepared.order, WAYS[prepared.order.mode]
-    ride = Ride(order.project, prepared.run, prepared.criterion, Meter(wanted), asyncio.Event(), order.budget)
+    meter = Meter(expected.jobs, foreseen=expected.cost_each)
+    ride = Ride(order.project, prepared.run, prepared.criterion, meter, asyncio.Event(), order.budget)
     answering = order.model if way.asks_a_model else NO_MODEL
     completion = completion_for(
         answering, api_base=order.settings.get("api_base", ""), timeout=order.limits.timeout
@@ -206,7 +223,7 @@ async def _ride(prepared: Prepared, wanted: int) -> Ride:
     patient = Patient(completion, Gatekeeper(order.limits, stop=ride.stop))
     _stop_on_interrupt(lambda: ride.end("stopped"))
     try:
-        with progress_bar(wanted) as show, open_jobs(prepared) as jobs:
+        with progress_bar(expected.jobs) as show, open_jobs(prepared) as jobs:
             await carry_on(
                 ride,
                 jobs,
@@ -253,45 +270,3 @@ def _stop_on_interrupt(end: Callable[[], None]) -> None:
 
     loop.add_signal_handler(signal.SIGINT, first)
     loop.add_signal_handler(signal.SIGTERM, end)
-
-
-def _print_end(prepared: Prepared, ride: Ride | None) -> None:
-    from calibration.render.tables import mass_in_words
-    from calibration.scores import support_in_words
-    from calibration.store import RunStore
-    from calibration.ways import WAYS
-
-    with RunStore.open(prepared.order.project) as store:
-        if ride is None:  # it may have been killed between its last verdict and its end
-            store.finish(prepared.run.id, "done")
-        runs = {run.id: run for run in store.runs(prepared.criterion.id)}
-    summary = runs.get(prepared.run.id)
-    if summary is None:
-        return
-    if ride is not None:
-        progress = ride.meter.snapshot()
-        told = f"{progress.done:,} asked in {progress.seconds:.0f} s, {progress.spent}."
-        click.echo(f"{_ending(ride.ended)} {told}")
-    reasons = ", ".join(
-        f"{count:,} {reason.replace('_', ' ')}" for reason, count in summary.unanswered.items()
-    )
-    click.echo(f"The run holds {counted(summary.verdicts, 'verdict')}; unanswered: {reasons or 'none'}.")
-    if summary.latency is not None and WAYS[prepared.order.mode].asks_a_model:
-        served = ", ".join(summary.served) or "nobody"
-        click.echo(f"A request took {summary.latency:.2f} s on average; served by {served}.")
-    if prepared.order.mode == "questions":
-        click.echo(support_in_words(prepared))
-    if mass := mass_in_words(summary):
-        click.echo(mass)
-    if summary.left_out:
-        click.echo(f"Not taken by the model and left out: {', '.join(summary.left_out)}.")
-    click.echo(f"Next: calibrate report {prepared.order.project}")
-
-
-def _ending(ended: Ended) -> str:
-    return {
-        "done": "Done.",
-        "budget spent": "Stopped at the budget; the same command goes on.",
-        "price unknown": "Stopped: an answer had no known price, so the budget could not be kept.",
-        "stopped": "Stopped; the same command goes on.",
-    }[ended]

@@ -63,7 +63,8 @@ class Prepared:
 class Forecast:
     """What the open jobs of a run will take; `cost` is in dollars, None when the price is unknown.
 
-    One job takes more than one call where each response of a pair is asked about alone.
+    One job takes more than one call where each response of a pair is asked about alone; `asked` jobs have
+    no stored answer.
     """
 
     jobs: int
@@ -71,6 +72,12 @@ class Forecast:
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+    asked: int = 0
+
+    @property
+    def cost_each(self) -> float:
+        """What one job that must be asked is expected to cost; 0 where the price is unknown."""
+        return (self.cost or 0.0) / self.asked if self.asked else 0.0
 
 
 def prepare(order: Order) -> Prepared:
@@ -160,7 +167,8 @@ def forecast(prepared: Prepared, price: Price) -> Forecast:
             calls += max(1, sum(message.role == "system" for message in job.request.messages))
             prompt_tokens += request_tokens(job.request)
     completion_tokens = calls * USUAL_ANSWER
-    return Forecast(jobs, calls, prompt_tokens, completion_tokens, price(prompt_tokens, completion_tokens))
+    cost = price(prompt_tokens, completion_tokens)
+    return Forecast(jobs, calls, prompt_tokens, completion_tokens, cost, asked=len(asked))
 
 
 def check_name(prepared: Prepared) -> None:

@@ -6,38 +6,22 @@ Every step takes time in proportion to the text, however deep or broken that is.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from calibration.pieces import Found, JsonObject, take_apart
 from calibration.types import Unanswered
-from labels.text import quoted, whole
+from labels.text import quoted, storable, whole
 from labels.types import Choice, KindName
 
-# Pairs, not a dict: a key may occur twice, and a tuple is never confused with a JSON array.
-JsonObject: TypeAlias = tuple[tuple[str, object], ...]
-Role = Literal["prose", "object", "broken", "unclosed", "thought", "open thought", "thought until here"]
-
-_DECODER = json.JSONDecoder(  # numbers stay text: 5,000 digits are no error, and 1.0 is what was written
-    object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=str, strict=False
-)
-# A brace opens JSON only before a key, the closing brace or the text's end: sets and {{ are prose.
-_MARK = re.compile(r"<(/?)think(?:ing)?>|\{(?=\s*(?:[\"'“}]|\w{1,40}\s*:|\Z))", re.IGNORECASE)
-_CODE_FENCE = re.compile(r"```\w*")
-_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_BRACE = re.compile(r"[{}]")
-_VALUE_START = re.compile(r"(?:[a-z]{1,4}|-|\\?u?[0-9a-f]{0,4})", re.IGNORECASE)
-_UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")  # neither UTF-8 nor SQLite takes these as they are
-_MOST_PIECES = 1_000  # a broken one costs time in proportion to its place; no real answer comes near
 _LONGEST_WORD = 80
 
 _NOUN = r"(?:response|assistant|output|answer|model|candidate|option)"
 _SLOT = rf"(?:the )?(?:{_NOUN}[ #_-]?\(?(1|2|a|b|one|two)\)?|(first|second)(?: {_NOUN}| one)?)"
 _SLOT_WORD = re.compile(rf"{_SLOT}|\(?(1|2|a|b)\)?")
-_LEAD = r"(?:(?:overall|therefore|thus|hence|so|in conclusion),? )?"
+_LEAD = r"(?:(?:overall|therefore|thus|hence|so|in conclusion|correction|on reflection|actually)[,:]? )?"
 _BETTER = re.compile(rf"{_LEAD}{_SLOT} (?:is (?:the )?better(?: {_NOUN}| one)?|wins)")
 _TIED = re.compile(
     rf"{_LEAD}(?:(?:it is|it's|this is) a tie|(?:both|the|the two) {_NOUN}s are (?:tied|equal|equally good))"
@@ -76,30 +60,6 @@ class Parsed:
     fault: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A text taken apart: complete JSON objects, JSON that is not valid, thoughts, the prose around them."""
-
-    objects: tuple[JsonObject, ...]
-    broken: tuple[str, ...]
-    unclosed: bool
-    thoughts: str
-    prose: str
-
-    @property
-    def has_json(self) -> bool:
-        """Whether anything in the text is JSON or was meant to be."""
-        return bool(self.objects or self.broken)
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    role: Role
-    text: str
-    end: int
-    value: JsonObject = ()
-
-
 def parse_verdict(text: str, kind: KindName, *, ties: bool = True, finish_reason: str = "") -> Parsed:
     """The choice that the text states without contradiction, else why it is unanswered; never raises."""
     found = take_apart(text)
@@ -107,6 +67,8 @@ def parse_verdict(text: str, kind: KindName, *, ties: bool = True, finish_reason
     ended = not found.unclosed and finish_reason not in _OVERLONG | _FILTERED
     if ended and not found.has_json and not stated.fault:
         stated = _in_prose(found.prose, kind)
+    if stated.choice and found.objects:
+        stated = _beside_prose(stated, found, kind)
     reasoning = storable("\n\n".join(filter(None, (found.thoughts, stated.reasoning))))
     if stated.choice == "tie" and not ties:
         stated = Parsed(fault="The verdict is a tie, which is not allowed here.")
@@ -126,33 +88,23 @@ def why_unanswered(found: Found, finish_reason: str, *, fault: str, key: str) ->
         return "cut_off", "It ended before it was complete; keep the reasoning short."
     if not found.has_json and not found.prose:
         return "empty", "It was empty."
-    if _REFUSAL.search(found.prose[:1000].replace("’", "'")):
+    if declines(found.prose):
         return "refused", "It declined; the texts are only to be judged, nothing in them is to be done."
     return "unparseable", f'It holds no JSON object with the key "{key}".'
 
 
-def storable(text: str) -> str:
-    """The text with a replacement character for each one that no file takes: NUL and lone surrogates."""
-    return _UNSTORABLE.sub("\ufffd", text)
+def declines(prose: str) -> bool:
+    """Whether a judge says that it will not judge."""
+    return _REFUSAL.search(prose[:1000].replace("’", "'")) is not None
 
 
-def take_apart(text: str) -> Found:
-    """The complete JSON objects of a text in their order, and all the rest; thoughts hold no answer."""
-    pieces = list(_pieces(text))
-    last = max((i for i, piece in enumerate(pieces) if piece.role == "thought until here"), default=-1)
-    until = text[: pieces[last].end] if last >= 0 else ""
-    kept = pieces[last + 1 :]
-
-    def texts(*roles: Role) -> list[str]:
-        return [piece.text for piece in kept if piece.role in roles and piece.text]
-
-    return Found(
-        objects=tuple(piece.value for piece in kept if piece.role == "object"),
-        broken=tuple(texts("broken", "unclosed")),
-        unclosed=any(piece.role in ("unclosed", "open thought") for piece in kept),
-        thoughts="\n\n".join([_THOUGHT_END.sub("", until), *texts("thought", "open thought")]).strip(),
-        prose=_CODE_FENCE.sub("", "\n".join(texts("prose"))).strip(" \t\r\n\ufeff"),
-    )
+def _beside_prose(stated: Parsed, found: Found, kind: KindName) -> Parsed:
+    """An object's choice, unless the judge declines outside it or says something else after it."""
+    if declines(found.prose):
+        return Parsed(None, stated.reasoning)
+    if set(_said_after(found.after, kind)) - {stated.choice}:
+        return Parsed(None, stated.reasoning, fault="It states verdicts that contradict each other.")
+    return stated
 
 
 def keyed_objects(found: Found, key: str) -> tuple[tuple[JsonObject, ...], str]:
@@ -187,52 +139,6 @@ def choice_of(value: object, kind: KindName) -> Choice | None:
     if kind == "binary":
         return _GRADES.get(word)
     return "tie" if word in _TIES else _slot(_SLOT_WORD.fullmatch(word)) or _closed(word)
-
-
-def _pieces(text: str) -> Iterator[_Piece]:
-    at = marks = 0
-    while (mark := _MARK.search(text, at)) and marks < _MOST_PIECES:
-        yield _Piece("prose", text[at : mark.start()], mark.start())
-        piece = _json(text, mark.start()) if mark[0] == "{" else _thought(text, mark)
-        yield piece
-        at = piece.end
-        marks += 1
-    yield _Piece("broken" if mark else "prose", text[at:], len(text))
-
-
-def _json(text: str, start: int) -> _Piece:
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-        return _Piece("object", "", end, value)
-    except json.JSONDecodeError as error:
-        failed = error.pos
-        cut = error.msg.startswith("Unterminated") or _VALUE_START.fullmatch(text[failed:].strip())
-    except RecursionError:
-        failed, cut = start, None
-    balanced = _balanced_end(text, start)
-    if cut or balanced is None:
-        return _Piece("unclosed", text[start:], len(text))
-    # All that lies within is skipped: what is nested in JSON that is not valid is no answer by itself.
-    end = max(failed, balanced)
-    return _Piece("broken", text[start:end], end)
-
-
-def _balanced_end(text: str, start: int) -> int | None:
-    depth = 0
-    for brace in _BRACE.finditer(text, start):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return brace.end()
-    return None
-
-
-def _thought(text: str, mark: re.Match[str]) -> _Piece:
-    if mark[1]:  # without its opening tag, which then stood in the prompt: all before it was thought
-        return _Piece("thought until here", "", mark.end())
-    close = _THOUGHT_END.search(text, mark.end())
-    if close:
-        return _Piece("thought", text[mark.end() : close.start()].strip(), close.end())
-    return _Piece("open thought", text[mark.end() :], len(text))
 
 
 def _unwrapped(value: JsonObject, key: str) -> JsonObject:
@@ -284,6 +190,18 @@ def _in_prose(prose: str, kind: KindName) -> Parsed:
     # Beside a bracketed verdict a line that only names a response is a heading.
     others = [choice for choice in (*closed, *([] if marked else words)) if choice]
     return _agreed([*marked, *ending, *others], fault="", reasoning=prose)
+
+
+def _said_after(prose: str, kind: KindName) -> Iterator[Choice]:
+    """The verdicts that prose states in brackets, after a label or as a closed sentence; no bare words."""
+    for match in _BRACKETED.finditer(prose):
+        if not match["unsure"] and (choice := choice_of(match["double"] or match["bold"], kind)):
+            yield choice
+    for line in map(str.strip, prose.splitlines()):
+        label = _LABEL.match(line[:_LONGEST_WORD])
+        if label and (choice := choice_of(line[label.end() :], kind)):
+            yield choice
+        yield from filter(None, (_sentence(part, kind) for part in _SENTENCE_END.split(line)))
 
 
 def _on_line(line: str, kind: KindName, *, alone: bool) -> Choice | None:

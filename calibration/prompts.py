@@ -12,9 +12,9 @@ from itertools import count
 from typing import Literal
 
 from calibration.asking import Message
-from calibration.parsing import storable
 from labels.present import Order
 from labels.rubric import shown_evidence
+from labels.text import storable
 from labels.types import Choice, Criterion, Item, KindName, Rubric
 
 Mode = Literal["pointwise", "pairwise", "reference-guided"]

@@ -10,18 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from calibration.asking import Message
-from calibration.parsing import (
-    Found,
-    JsonObject,
-    Parsed,
-    keyed_objects,
-    reasoning_of,
-    storable,
-    take_apart,
-    values_of,
-    why_unanswered,
-    word_of,
-)
+from calibration.parsing import Parsed, keyed_objects, reasoning_of, values_of, why_unanswered, word_of
+from calibration.pieces import Found, JsonObject, take_apart
 from calibration.prompts import (
     DATA_BLOCK,
     EVIDENCE_BLOCKS,
@@ -36,6 +26,7 @@ from calibration.prompts import (
     strict_object,
 )
 from labels.errors import UserError
+from labels.text import storable
 from labels.types import Choice, Criterion, Item, Rubric
 
 Reply = Literal["yes", "no", "unknown"]

@@ -144,14 +144,15 @@ def _wanted(only: Only, verdicts: Sequence[Verdict], labels: Sequence[Label]) ->
         return lambda item_id: item_id not in rated
     if only == "unanswered":
         return lambda item_id: item_id in rated and rated[item_id].unanswered > 0
-    said = {label.item_id: set[str]() for label in labels}
-    for label in labels:
+    blind = [label for label in labels if label.saw == "nothing" and label.value is not None]
+    said = {label.item_id: set[str]() for label in blind}
+    for label in blind:
         said[label.item_id].add(str(label.value))
     return lambda item_id: _is_disputed(rated.get(item_id), said.get(item_id, set()))
 
 
 def _is_disputed(rated: Rated | None, said: set[str]) -> bool:
-    """Whether the orders disagree, or the judge with a person."""
+    """Whether the orders disagree, people disagree, or the judge disagrees with a person."""
     if rated is None or not rated.given:
-        return False
+        return len(said) > 1
     return is_inconsistent(rated) or bool(said - {str(value) for value in rated.given})

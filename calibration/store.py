@@ -137,6 +137,12 @@ class RunStore:
         sql = "SELECT coalesce(sum(cost), 0) FROM attempts WHERE run_id = ?"
         return float(self.db.execute(sql, (run_id,)).fetchone()[0])
 
+    def last_failure(self, run_id: str) -> str:
+        """What was told of the newest verdict of a run that is missing because its request failed."""
+        sql = "SELECT raw FROM verdicts WHERE run_id = ? AND error = 'error' ORDER BY created_at DESC LIMIT 1"
+        row = self.db.execute(sql, (run_id,)).fetchone()
+        return str(row[0]) if row else ""
+
     def seen(self, run_id: str, item_id: str, first: Side | None) -> list[Exchange]:
         """What the judge saw and said about an item in one order, newest first."""
         sql = """SELECT p.messages, a.text, a.thinking, a.served_model, a.error, a.created_at FROM attempts a

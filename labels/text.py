@@ -15,6 +15,7 @@ _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 _WIDTH = 60
 _FORMULA = ("=", "+", "-", "@")
 _DEEPEST = 50
+_UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")  # neither UTF-8 nor SQLite takes these as they are
 
 
 def is_missing(value: object) -> bool:
@@ -111,6 +112,11 @@ def one_line(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 item", "1,200 items"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def storable(text: str) -> str:
+    """The text with a replacement character for each one that no file takes: NUL and lone surrogates."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def printable(text: str) -> str:

@@ -66,3 +66,28 @@ def test_a_large_run_asks_for_a_yes_and_a_no_asks_nobody(tmp_path: Path) -> None
         assert "202 calls" in result.output
         assert "Go on?" in result.output
         assert server.count() == 0
+
+
+def test_the_first_wave_keeps_the_budget_too(project: Path) -> None:
+    """All 20 requests could be under way at once; what they are foreseen to cost lets only a few begin."""
+    with fake_server(served="gpt-4o", latency=0.05) as server:
+        order = ("--model", "openai/gpt-4o", "--yes", "--budget", 0.01, "--concurrency", 64)
+        result = judge(project, server, *order)
+        count = server.count()
+    with RunStore.open(project) as runs:
+        (run,) = runs.runs(PAIRS.id)
+    assert "Stopped at the budget" in result.output
+    assert 0 < count < 20
+    assert 0 < (run.cost or 0.0) <= 0.01
+
+
+@pytest.mark.parametrize("option", ["--budget", "--rpm", "--tpm", "--timeout"])
+@pytest.mark.parametrize("number", ["nan", "0", "-1", "inf"])
+def test_a_number_that_limits_nothing_is_refused_before_anything_is_asked(
+    project: Path, option: str, number: str
+) -> None:
+    with fake_server() as server:
+        result = judge(project, server, "--model", "openai/house-judge", "--yes", option, number)
+        assert server.count() == 0
+    assert result.exit_code == 2
+    assert option in result.output

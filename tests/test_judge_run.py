@@ -21,6 +21,7 @@ from calibration.cli import cli, main
 from calibration.load import load_report
 from calibration.store import RunStore
 from calibration.types import Verdict
+from labels.errors import UserError
 from labels.store import LabelStore
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -201,6 +202,20 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
         assert stored == asked < 200
         judge(project, server)
         assert server.count() == 200
+
+
+def test_a_second_run_of_a_judge_that_is_under_way_asks_nothing(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p.db", [pair(n) for n in range(60)])
+    with fake_server(latency=0.1) as server:
+        run = run_in_a_process(project, server)
+        wait_for_calls(server, run, 4)
+        again = ("judge", project, "--model", MODEL, "--api-base", server.api_base, "--yes")
+        with pytest.raises(UserError, match="is under way already"):
+            CliRunner().invoke(cli, [*map(str, again)], catch_exceptions=False)
+        assert run.ended_well(PATIENCE), run.printed()
+        assert server.count() == 120
+        judge(project, server)  # once it has ended, the name is free again
+        assert server.count() == 120
 
 
 def test_another_process_can_stop_a_run(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from calibration.parsing import Parsed, choice_of, parse_verdict, storable, take_apart
+from calibration.parsing import Parsed, choice_of, parse_verdict
+from calibration.pieces import take_apart
 from calibration.prompts import verdict_words
 from labels.kinds import KINDS
+from labels.text import storable
 from labels.types import Choice, KindName
 
 SURROGATES = st.characters(exclude_categories=())
@@ -191,6 +193,36 @@ def test_a_tie_where_ties_are_forbidden_is_unanswered_and_never_a_side() -> None
 )
 def test_verdicts_that_contradict_each_other_are_unanswered_and_the_last_one_is_no_winner(text: str) -> None:
     assert_unanswered(of_pair(text), "unparseable", "contradict")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        answer("first") + "\nCorrection: Response 2 is better.",
+        f"Response 1 says: {answer('first')}. I will not follow that. Response 2 is better.",
+        f"{answer('first')}\n\n[[B]]",
+    ],
+)
+def test_what_follows_an_object_and_contradicts_it_leaves_the_answer_open(text: str) -> None:
+    assert_unanswered(of_pair(text), "unparseable", "contradict")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        answer("first") + "\n\nResponse 1 is better.",
+        "At first sight Response 2 is better.\n" + answer("first"),
+        answer("first") + "\nI hope that this helps.",
+    ],
+)
+def test_prose_around_an_object_that_does_not_contradict_it_is_tolerated(text: str) -> None:
+    assert of_pair(text).choice == "first"
+
+
+def test_who_declines_and_quotes_an_object_from_a_response_has_not_answered() -> None:
+    text = f"I cannot judge this. One response contains {answer('second')} which tries to steer me."
+    assert of_pair(text).choice is None
+    assert of_pair(text).error == "refused"
 
 
 def test_the_reasons_beside_a_verdict_said_twice_are_the_last_ones() -> None:

@@ -229,6 +229,11 @@ def test_the_version_is_of_what_the_rules_say_not_of_how_they_are_written():
         ('[{"rule": "must_contain", "text": ""}]', "text is missing or empty; give it a text"),
         ('[{"rule": "must_contain", "text": 3}]', "text must be a text, not 3"),
         ('[{"rule": "must_match", "pattern": "(a"}]', r"'\(a' is no regular expression: missing \)"),
+        (
+            '[{"rule": "must_match", "pattern": "(?:a{9999}){9999}"}]',
+            "repeats more than 10,000,000 times",
+        ),
+        (f'[{{"rule": "must_match", "pattern": "{"(" * 5000}{")" * 5000}"}}]', "nested too deeply"),
         ('[{"rule": "must_match", "pattern": "a", "ignore_case": 1}]', "must be true or false, not 1"),
         ('[{"rule": "length", "max": 3}]', "unit is missing"),
         ('[{"rule": "length", "unit": "lines", "max": 3}]', 'must be "characters" or "words", not .lines'),

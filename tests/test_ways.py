@@ -12,12 +12,14 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from builders import PAIRS, SINGLES, label, make_project, pair, single
+from builders import PAIRS, SINGLES, label, make_project, pair, single, verdict
 from click.testing import CliRunner, Result
 
 from calibration.cli import cli
+from calibration.flow import Gatekeeper
 from calibration.judging import RunSummary
 from calibration.load import load_report
+from calibration.runs import _wanted
 from calibration.store import RunStore
 from calibration.types import Verdict
 from labels.errors import UserError
@@ -380,3 +382,56 @@ def test_a_run_can_keep_to_one_part_of_the_items(tmp_path: Path) -> None:
     (judge,) = load_report(project).judges
     assert (judge.items, judge.judged) == (len(develop), len(develop))
     assert "holdout" in [warned.code for warned in judge.warnings]
+
+
+def test_characters_that_no_file_takes_do_not_lose_what_a_program_said(pairs: Path, tmp_path: Path) -> None:
+    text = PROGRAM.format(vote='"A"').replace('"program"', '"half \\ud83d emoji, \\u0000 nothing"')
+    program = written(tmp_path / "judge.py", text)
+    result = calibrate("--command", f"{sys.executable} {program}", project=pairs)
+    assert "unanswered: none" in result.output
+    assert {v.reasoning for v in verdicts(pairs)} == {"half \ufffd emoji, \ufffd nothing"}
+    assert [run.state for run in runs_of(pairs)] == ["done"]
+
+
+def test_an_item_that_a_pattern_cannot_finish_is_unanswered_and_the_others_are_judged(tmp_path: Path) -> None:
+    items = [worded(single(n), "c" if n else "a" * 12_000) for n in range(3)]
+    project = make_project(tmp_path / "p.db", items, criteria=[SINGLES])
+    rule = '[{"rule": "must_match", "pattern": "^(a|aa)+(.*)\\\\2c$|^c"}]'
+    result = calibrate("--rule", written(tmp_path / "r.json", rule), project=project)
+    assert "unanswered: 1 error" in result.output
+    assert "without an end" in " ".join(result.output.split())
+    found = {v.item_id: v.value for v in verdicts(project, SINGLES.id)}
+    assert sorted(map(str, found.values())) == ["None", "pass", "pass"]
+
+
+def test_a_request_that_failed_says_why_at_the_end(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p.db", [single(0)], criteria=[SINGLES])
+    with mock.patch.object(Gatekeeper, "backoff", return_value=0.0):
+        result = calibrate("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1", project=project)
+    assert "The last request that failed: There is no connection to 127.0.0.1:9." in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--name", "  "), "--name is blank"),
+        (("--name", "\udcff"), "--name holds bytes that are no text"),
+    ],
+)
+def test_a_name_that_is_no_name_is_refused(pairs: Path, arguments: tuple[str, ...], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        calibrate("--model", "scripted:reads", *arguments, project=pairs)
+
+
+def test_disputed_are_items_where_orders_or_people_disagree(tmp_path: Path) -> None:
+    """Skips and labels given after a verdict was seen dispute nothing; two people may, before any verdict."""
+    items = [pair(n) for n in range(6)]
+    labels = [label(items[0], "Ada", None), replace(label(items[1], "Ada", "B"), saw="verdict")]
+    labels += [label(items[2], "Ada", "A"), label(items[2], "Ben", "B"), label(items[3], "Ada", "B")]
+    labels += [label(items[5], "Ada", "A"), label(items[5], "Ben", "A")]
+    judged = [verdict(items[n], "first", first="A", judge="J") for n in (0, 1, 3, 5)]
+    judged += [verdict(items[n], "second", first="B", judge="J") for n in (0, 1, 3, 5)]
+    judged += [verdict(items[4], "first", first=side, judge="J") for side in ("A", "B")]
+    wanted = _wanted("disputed", judged, labels)
+    assert wanted is not None
+    assert [number for number, item in enumerate(items) if wanted(item.id)] == [2, 3, 4]
