@@ -111,7 +111,7 @@ def serve() -> None:
     from fake_server import FakeServer, Setup
 
     server = FakeServer(Setup(latency=LATENCY, answer=lambda _: ANSWER))
-    server.calls = deque(maxlen=1)  # type: ignore[assignment]  # the log would grow with all that is asked
+    server.calls = deque(maxlen=1)  # the log would grow with all that is asked
     server.start()
     print(server.api_base, flush=True)
     sys.stdin.read()
@@ -138,8 +138,8 @@ def write_prompts(prompts: Path, project: Path, api_base: str) -> None:
     from calibration.ordering import Order, open_jobs, prepare
 
     prepared = prepare(Order(project, f"openai/{MODEL}", settings={"api_base": api_base}))
-    with prompts.open("w") as lines:
-        for job in open_jobs(prepared):
+    with prompts.open("w") as lines, open_jobs(prepared) as jobs:
+        for job in jobs:
             request = job.request
             schema = {"name": "verdict", "strict": True, "schema": json.loads(request.schema)}
             body = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def labelling() -> None:
         browser.close()
 
 
-def _times(sitting: object) -> list[float]:
+def _times(sitting: Any) -> list[float]:
     """Milliseconds from each key going down to the next pair painted, by the page's own clock."""
     page, times = sitting.page, []
     page.evaluate("document.addEventListener('keydown', e => (window.down = e.timeStamp), true)")

@@ -130,9 +130,13 @@ def kappa_by_inclusion(comparison: Comparison, items: Mapping[str, Item]) -> Est
     from calibration.stats.agreement import cohen_kappa
     from calibration.stats.planning import weighted_table
 
-    chances = [_chance(items[pair.item_id]) for pair in comparison.pairs]
-    known = [chance for chance in chances if chance is not None]
-    if not known or len(known) < len(chances):
+    known: list[float] = []
+    for pair in comparison.pairs:
+        chance = _chance(items[pair.item_id])
+        if chance is None:  # nearly always at the first
+            return None
+        known.append(chance)
+    if not known:
         return None
     values = KINDS[comparison.criterion.kind].values
     reference, judge = ([p.reference for p in comparison.pairs], [p.judge for p in comparison.pairs])
@@ -142,8 +146,8 @@ def kappa_by_inclusion(comparison: Comparison, items: Mapping[str, Item]) -> Est
 
 def _chance(item: Item) -> float | None:
     try:
-        chance = float(item.meta.get("inclusion_probability", ""))
-    except ValueError:
+        chance = float(item.meta["inclusion_probability"])
+    except (KeyError, ValueError):
         return None
     return chance if 0 < chance <= 1 else None
 

@@ -50,6 +50,9 @@ class Rated:
         return tuple(v for v in (self.forward, self.reverse, self.unordered) if v is not None)
 
 
+_SLOTS = {"A": 1, "B": -1, "tie": 0}
+
+
 def majority(values: Iterable[Value]) -> Value | None:
     """The value that more than half of the votes name, or None when none does."""
     given = tuple(values)
@@ -141,13 +144,14 @@ def _rated(orders: Mapping[Side | None, Sequence[Verdict]]) -> Rated:
 
 def _lean(orders: Mapping[Side | None, Sequence[Verdict]]) -> int:
     """The sign of the runs that favoured the first slot in both orders together, less those of the second."""
-    forward = {verdict.repeat: verdict.value for verdict in orders.get("A", ())}
-    slots = {"A": 1, "B": -1, "tie": 0}
+    if "A" not in orders or "B" not in orders:
+        return 0
+    forward = {verdict.repeat: verdict.value for verdict in orders["A"]}
     total = 0
-    for verdict in orders.get("B", ()):
+    for verdict in orders["B"]:
         one, other = forward.get(verdict.repeat), verdict.value
-        if one is not None and other is not None:
-            total += _sign(slots[one] - slots[other])
+        if one is not None and other is not None and one != other:
+            total += _sign(_SLOTS[one] - _SLOTS[other])
     return _sign(total)
 
 
@@ -157,9 +161,11 @@ def _sign(number: int) -> int:
 
 def _vote(orders: Sequence[Sequence[Value]]) -> Value | None:
     """The value with more than half of the votes of all orders (METHODS 8), each order weighing the same."""
+    if not orders:
+        return None
     given = [value for order in orders for value in order]
-    if not given or given.count(given[0]) == len(given):  # nearly always
-        return given[0] if given else None
+    if given.count(given[0]) == len(given):  # nearly always
+        return given[0]
     shares: Counter[Value] = Counter()
     whole = lcm(*map(len, orders))
     for order in orders:
