@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PROJECT ?= demo.db
+BESIDE := $(VENV)/beside
+COMPARED := krippendorff==0.9.0  # GPL: only measured beside, never a dependency
 
 .PHONY: help demo test check format browser benchmarks coverage-study local-judge pictures wheel clean
 .DEFAULT_GOAL := help
@@ -40,7 +42,13 @@ local-judge: $(STAMP) ## install the model that runs here (350 MB), then ask it 
 	$(BIN)/python -m pytest -m local
 
 benchmarks: $(STAMP) browser ## measure speed and memory, side by side in one run
-	$(BIN)/python -m benchmarks
+	@if command -v uv >/dev/null 2>&1; then \
+		uv pip install --quiet --python $(BIN)/python --no-deps --target $(BESIDE) $(COMPARED); \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps \
+			--target $(BESIDE) $(COMPARED); \
+	fi
+	PYTHONPATH=$(BESIDE) $(BIN)/python -m benchmarks
 
 pictures: $(STAMP) browser ## take the pictures of the README anew
 	$(BIN)/python tests/take_pictures.py
