@@ -53,7 +53,7 @@ def kappa(n: int) -> None:
 
 
 def alpha(raters: int = 5, items: int = 10_000, missing: float = 0.2) -> None:
-    """Alpha with its interval, beside the value alone of the krippendorff package where it is installed, as `make benchmarks` does."""
+    """Alpha with its interval, beside the value alone of the krippendorff package where that is installed."""
     from calibration.stats.multirater import krippendorff_alpha
 
     codes = _ratings(raters, items, missing=missing)
