@@ -434,7 +434,7 @@ def test_labels_without_stored_or_with_fixed_orders_are_not_audited_for_position
         labels = [replace(label, first=first) for label in material.labels]
         finding = human_position.audit(replace(material, labels=labels), JUDGE)
         assert finding.estimate.why_undefined == "not_applicable"
-        assert finding.need == 0
+        assert finding.need == 20
 
 
 def test_31_of_50_choices_of_the_first_slot_prove_nothing() -> None:

@@ -39,9 +39,11 @@ def audit(material: Material, judge: str) -> Finding:
     if blind and not (known and _randomised(known)):
         sentence = (
             f"The order in which responses were shown is not stored, or was not drawn evenly, for the "
-            f"{counted(len(blind), 'label')}: use the app to label, which draws and stores it."
+            f"{counted(len(blind), 'label')}: use the app to label, which draws and stores it, for "
+            f"{MIN_CHOICES} choices at least."
         )
-        return lacking("human_position", SUBJECT, sentence, need=0, reason="not_applicable", n=len(blind))
+        why: Reason = "not_applicable"
+        return lacking("human_position", SUBJECT, sentence, need=MIN_CHOICES, reason=why, n=len(blind))
     return _finding(material, [label for label in known if label.value != "tie"])
 
 
